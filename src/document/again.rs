@@ -1,11 +1,11 @@
-//! Again: does reasoning begin again, behind a call?
+//! Again: does reasoning start again after a call?
 //!
-//! In: the blocks of the answer, one after the other, and closers of reasoning that close nothing.
+//! In: the blocks of the answer in order, and unmatched closers of reasoning.
 //! Out: the reasoning between a call and such a closer, as a block.
-//! Never: looks behind anything but calls that directly follow reasoning: there, a call may be part of it.
+//! Never: looks after anything but calls that directly follow reasoning: other calls may be quoted in it.
 //!
-//! A model that has called a tool goes on thinking, and often only the closer of that arrives. The call was outside all
-//! reasoning if nothing but white space separates it from reasoning whose closer ends its line.
+//! A model that has called a tool continues to reason, often with a closer but no opener. The call is certainly outside
+//! of reasoning if only white space separates it from reasoning whose closer ends its line.
 
 use super::delimiter::Delimiter;
 use super::scanner::DialectScanner;
@@ -14,14 +14,14 @@ use crate::program::{BlockId, Closer};
 use crate::surface::Role;
 use crate::text::Span;
 
-/// Where reasoning may begin again.
+/// Where reasoning may start again.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RestartPoint {
     #[default]
     Nowhere,
-    /// Once a call follows the reasoning that ends here.
+    /// Reasoning ended here. If a call follows, reasoning may start again after the call.
     BehindCall(usize),
-    /// Here, where a call ends.
+    /// A call ended here, so reasoning may start here.
     Here(usize),
 }
 
@@ -39,13 +39,13 @@ impl DialectScanner {
             RestartPoint::Here(end) => (end, true),
         };
         let gap = Span::new(end, start).of(given.text);
-        // Prose may go on behind a closer that it only mentions.
+        // A closer in the middle of a line may only be mentioned, and prose continue after it.
         if !gap.trim().is_empty() || (!called && !gap.contains('\n')) {
             self.again = RestartPoint::Nowhere;
         }
     }
 
-    /// Notes that a block has ended, as the last one so far.
+    /// Notes that a block has ended, the last one so far.
     pub(super) fn ends_before_reasoning(&mut self, id: BlockId, given: &ReadContext<'_>) {
         if self.again == RestartPoint::Nowhere {
             return;
@@ -62,14 +62,14 @@ impl DialectScanner {
         };
     }
 
-    /// Whether an opener of reasoning that only opens at the start of an answer opens it again here.
+    /// Whether an opener of reasoning that otherwise counts only at the start of an answer counts here, too.
     pub(super) fn opens_again(&self, mark: &Delimiter, id: BlockId, given: &ReadContext<'_>) -> bool {
         let RestartPoint::Here(end) = self.again else { return false };
         given.block(id).is_some_and(|block| block.starts && block.role == Role::Thinking)
             && Span::new(end, mark.start()).of(given.text).trim().is_empty()
     }
 
-    /// Adds the reasoning that ends at this closer, if reasoning has begun again.
+    /// Adds the reasoning that ends at this closer, if reasoning has started again.
     pub(super) fn think_again(&mut self, mark: &Delimiter, family: u8, given: &ReadContext<'_>) -> bool {
         let RestartPoint::Here(start) = self.again else { return false };
         let inner = Span::new(start, mark.start());
@@ -84,7 +84,7 @@ impl DialectScanner {
             })
         });
         let Some((id, bound)) = closes else { return false };
-        // In the midst of a line, a closer may only be mentioned.
+        // A closer in the middle of a line may only be mentioned.
         let thinks = mark.starts_line() && !inner.of(given.text).trim().is_empty();
         if !thinks || self.blocks.len() >= self.limits.blocks {
             self.again = RestartPoint::Nowhere;
@@ -112,7 +112,7 @@ impl DialectScanner {
         true
     }
 
-    /// Text behind this place may turn out to be reasoning.
+    /// Text from this offset on may turn out to be reasoning.
     pub(super) fn certain_before_reasoning(&self) -> usize {
         match self.again {
             RestartPoint::Here(end) if self.open.is_none() => end,

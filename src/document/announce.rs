@@ -79,20 +79,20 @@ pub enum StreamEvent {
     },
 }
 
-/// An event, and what it is about.
+/// An event, and the block or text that it is about.
 #[derive(Debug)]
 pub(crate) struct EventDraft {
     pub(crate) event: StreamEvent,
-    /// The declaration of the block; none for text outside every block.
+    /// The declaration of the block; `None` for text outside every block.
     pub(crate) id: Option<BlockId>,
-    /// Where in the response the block, or the text, starts.
+    /// The offset in the response at which the block, or the text, starts.
     pub(crate) start: usize,
-    /// Of a block that is complete: whether a closer of its own ended it.
+    /// For a closed block: whether its own closer ended it.
     pub(crate) whole: bool,
 }
 
 impl EventDraft {
-    /// Text of a block, or outside every block.
+    /// An event with text of a block, or outside every block.
     pub(crate) fn text(
         block: Option<usize>,
         id: Option<BlockId>,
@@ -103,12 +103,12 @@ impl EventDraft {
         Self { event: StreamEvent::Text { block, role, text }, id, start, whole: false }
     }
 
-    /// Whether it is a text without a character.
+    /// Whether the event is an empty text.
     pub(super) fn is_empty(&self) -> bool {
         matches!(&self.event, StreamEvent::Text { text, .. } if text.is_empty())
     }
 
-    /// A block that is complete.
+    /// The event that a block is complete.
     pub(super) fn closed(number: usize, block: &Block) -> Self {
         let span = block.span();
         let whole = !block.ended.is_cut() && block.is_closed();
@@ -117,36 +117,36 @@ impl EventDraft {
     }
 }
 
-/// What has been announced so far.
+/// What has been announced so far, and how far.
 #[derive(Debug, Default)]
 pub(super) struct Announced {
     /// The number of blocks whose closing has been announced.
     blocks: usize,
     opened: bool,
-    /// Whether a block has opened that is part of an answer.
+    /// Whether a block that is part of an answer has opened.
     answers: bool,
-    /// The wrappers that have opened: text in them may be none of the message.
+    /// The wrappers that have opened: text inside a wrapper may not be part of the message.
     wrappers: Wrapping<()>,
     at: usize,
-    /// The end of white space that may still be trimmed.
+    /// The end of white space that may still be trimmed off.
     blank: usize,
 }
 
-/// What is certain about a response so far.
+/// The part of a response that more text cannot change.
 pub(super) struct Settled<'s> {
     pub(super) given: ReadContext<'s>,
     pub(super) blocks: &'s ChunkedVec<Block>,
-    /// The block after these whose end is not known yet.
+    /// The block after `blocks` whose end is not known yet.
     pub(super) open: Option<&'s OpenBlock>,
-    /// Markup between blocks, which is not text.
+    /// Markup between blocks, which is not emitted as text.
     pub(super) markup: &'s [Span],
-    /// No further block opens or closes before this place.
+    /// No further block opens or closes before this offset.
     pub(super) until: usize,
     pub(super) complete: bool,
 }
 
 impl<'g> ReadContext<'g> {
-    /// The announcement that a block opened.
+    /// The event that a block opened.
     pub(super) fn opened(&self, number: usize, block: &Block) -> Option<EventDraft> {
         self.announced(number, block.id, block.span().start, &OpenerView::of(self.text, self.dialect, block))
     }
@@ -157,7 +157,7 @@ impl<'g> ReadContext<'g> {
         self.announced(number, id, start, &view)
     }
 
-    /// Like `opened_as`, for a block whose end is not known yet.
+    /// Like `opened`, for a block whose end is not known yet.
     fn opening(&self, number: usize, open: &OpenBlock) -> Option<EventDraft> {
         let OpenBlock { family, name, ref attributes, .. } = *open;
         let view = OpenerView { text: self.text, dialect: self.dialect, family, name, attributes };
@@ -185,7 +185,8 @@ impl<'g> ReadContext<'g> {
         })
     }
 
-    /// The role to announce for text outside every block: before the first block of an answer, or `behind` it.
+    /// The role to announce for text outside every block: before the first block of an answer or, if `behind`, after
+    /// it.
     pub(super) fn role_outside(&self, behind: bool) -> Option<Role> {
         match &self.dialect.text {
             Outside::Message => Some(Role::Message),
@@ -194,13 +195,13 @@ impl<'g> ReadContext<'g> {
         }
     }
 
-    /// How the text of a block is written, as far as a stream decodes it: a content is stored as it is.
+    /// How a stream decodes the text of a block. The text of a content is emitted as it is.
     fn spelling_of(&self, id: BlockId) -> TextEncoding {
         let block = self.block(id).filter(|block| !matches!(block.role, Role::Content | Role::Call));
         block.map_or(TextEncoding::Plain, TextEncoding::of)
     }
 
-    /// The role of a section: the section that is shown is the message.
+    /// The role of a section: the section that the pack shows as the message has the role of a message.
     fn section(&self, name: Option<&str>) -> Role {
         if self.shows.is_some() && self.shows == name { Role::Message } else { Role::Section }
     }
@@ -248,14 +249,14 @@ impl Announced {
         }
     }
 
-    /// Announces the part of the open block that is its text however the block ends.
+    /// Announces the part of the open block that will be its text wherever the block ends.
     fn emit_so_far(&mut self, read: &Settled<'_>, open: &OpenBlock, out: &mut Vec<EventDraft>) {
         let Some(block) = read.given.block(open.id) else { return };
         let number = read.blocks.len();
         if !self.opened {
             self.emit(read, None, open.opener.start, out);
         }
-        // How many calls a list holds, and so how many blocks it is, is known only at its end.
+        // The number of calls in a list, each of which becomes a block, is known only at its end.
         if block.lists_calls() {
             return;
         }
@@ -267,13 +268,13 @@ impl Announced {
         if block.role == Role::Call {
             return;
         }
-        // A fence may turn out to end the block, or to frame the next one: neither would be its text.
+        // A fence may turn out to end the block, or to surround the next one. In both cases it is not part of the text.
         let framed = block.trim.iter().any(|trim| matches!(trim, Trim::WrappingFence | Trim::Between))
             || block.ends.iter().flatten().any(|end| *end == Ending::Fence);
         let from = self.at.max(self.blank.saturating_sub(2));
         let rest = read.given.text.as_bytes().get(from..read.until).filter(|_| framed);
         let certain = rest.and_then(first_marks).map_or(read.until, |fence| from + fence);
-        // A tag or a CDATA section around all of the text may turn out to be none of it.
+        // A tag or a CDATA section around the whole text may turn out not to be part of the text.
         let inside = Span::new(open.opener.end, read.until.max(open.opener.end)).of(read.given.text);
         let may_be_enclosed = Enclosing::counts(block) && Enclosing::may_begin(inside, read.given.dialect, open.family);
         if may_be_enclosed || (block.trim.contains(&Trim::WrappingCdata) && may_be_cdata(inside)) {
@@ -287,7 +288,8 @@ impl Announced {
         if emitted == 0 {
             return;
         }
-        // The text starts behind what is trimmed. That place is final once some of the text can be emitted.
+        // The text starts after the part that is trimmed off. That offset is final once some of the text can be
+        // emitted.
         if self.at <= open.opener.end {
             self.at = trimmed(Span::new(open.opener.end, certain), text, &block.trim).start;
         }
@@ -327,13 +329,13 @@ impl Announced {
         }
     }
 
-    /// The role of text outside every block. That of loose text in a wrapper is known only at the end.
+    /// The role of text outside every block. That of stray text in a wrapper is known only at the end.
     fn role_outside(&self, read: &Settled<'_>) -> Option<Role> {
         let role = read.given.role_outside(self.answers);
         role.filter(|_| self.wrappers.is_empty() || read.given.dialect.text != Outside::Message)
     }
 
-    /// Notes that a wrapper opened, or that one was closed: both are blocks.
+    /// Notes the opener or closer of a wrapper; each of them is a block.
     fn note_wrapper(&mut self, read: &Settled<'_>, block: &Block) {
         if read.given.block(block.id).is_some_and(|bound| bound.role == Role::Wrapper) {
             self.wrappers.pass(block, ());

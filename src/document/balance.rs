@@ -1,11 +1,11 @@
-//! Balance: which closer balances the opener of a block that holds openers of its own name?
+//! Balance: which closer balances the opener of a block that contains openers of its own name?
 //!
-//! In: the openers and closers of one kind of block, up to the end of their surroundings.
-//! Out: for each opener its closer, if they pair up as brackets do.
-//! Never: pairs the marks of one part of a response twice, however many blocks are asked about.
+//! In: the openers and closers of one kind of block, up to the end of the region around it.
+//! Out: for each opener its closer, if they pair up like brackets.
+//! Never: pairs the marks of one region twice, however many blocks ask for them.
 //!
-//! A document about answers may show some, outside fences, too. Where their tags balance, the document goes on behind
-//! them.
+//! A document about answers may contain examples of them, even outside code fences. If their tags balance, the document
+//! continues after them.
 
 use super::delimiter::{Delimiter, DelimiterKind};
 use super::ladder::EndSearch;
@@ -24,22 +24,23 @@ use std::collections::HashMap;
 #[derive(Debug)]
 pub(super) struct Balance {
     id: BlockId,
-    /// The first opener that was paired, and the end of the surroundings.
+    /// The first opener that was paired, and the end of the region.
     from: usize,
     region: usize,
-    /// The start of each opener that has a closer, with the closer, in order.
+    /// The start of each opener that has a closer, and the closer, in order.
     pairs: Vec<(usize, Span)>,
 }
 
-/// An opener that no closer has been found for.
+/// An opener whose closer has not been found yet.
 struct Unpaired {
     start: usize,
-    /// How far its line has been searched for a line break, until one is found.
+    /// How far its line has been searched for a line break; `None` once one has been found.
     line: Option<usize>,
 }
 
 impl DialectScanner {
-    /// Whether `mark` opens a block of the same name inside `open`, before any closer, where such tags may balance.
+    /// Whether `mark` opens a block of the same name inside `open`, before any closer, and the block may end at a
+    /// balanced closer.
     pub(super) fn may_balance(&self, open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> bool {
         let EndSearch { given, block, .. } = *search;
         let same = || given.dialect.names.same(mark.name().of(given.text), open.name.of(given.text));
@@ -62,7 +63,7 @@ impl DialectScanner {
         let knows = |one: &&Balance| one.id == open.id && one.region == region && one.from <= start;
         if !self.balances.iter().any(|one| knows(&one)) {
             let pairs = self.paired(open, search, region);
-            // Only surroundings that have not ended yet may be asked about again.
+            // Only regions that have not ended yet can be asked for again.
             self.balances.retain(|one| one.region > start && (one.id, one.region) != (open.id, region));
             self.balances.push(Balance { id: open.id, from: start, region, pairs });
         }
@@ -71,7 +72,7 @@ impl DialectScanner {
         (*opener == start).then_some((*closer, first))
     }
 
-    /// Pairs the openers like `open`, from it up to the end of its surroundings.
+    /// Pairs the openers like `open`, from `open` up to the end of the region.
     fn paired(&mut self, open: &OpenBlock, search: &EndSearch<'_>, region: usize) -> Vec<(usize, Span)> {
         let EndSearch { given, block, .. } = *search;
         let names = &given.dialect.names;
@@ -114,7 +115,7 @@ impl DialectScanner {
         pairs
     }
 
-    /// Notes the openers of its own kind that a block quotes, because they are balanced in it.
+    /// Notes the openers of its own kind that a block quotes, because they are balanced inside it.
     pub(super) fn quotes_own(&mut self, open: &OpenBlock, inner: Span, given: &ReadContext<'_>) {
         let mut number = open.first;
         while let Some(mark) = self.marker.mark(number).filter(|mark| mark.start() < inner.end) {
@@ -129,7 +130,7 @@ impl DialectScanner {
 }
 
 impl Unpaired {
-    /// Whether a closer of its name counts where it is: as for any block, on the line of its opener only at its end.
+    /// Whether a closer of its name counts: at the start of a line, or on the line of the opener only at its end.
     fn is_closed_by(&mut self, closer: &Delimiter, block: &BlockBinding, text: &str) -> bool {
         if block.anchor == Anchor::Anywhere || closer.starts_line() {
             return true;
@@ -141,7 +142,7 @@ impl Unpaired {
     }
 }
 
-/// Whether a block is closed by its own name at all: if so, whether that is the first of its closers.
+/// Whether a block is closed by its own name: if so, whether that is the first of its closers.
 fn closes_by_own_name(block: &BlockBinding, name: &str, given: &ReadContext<'_>) -> Option<bool> {
     let own = |closer: &Closer| match closer {
         Closer::Own => true,

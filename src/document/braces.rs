@@ -1,8 +1,8 @@
-//! Braces: where does an object end that is nested too deeply for its grammar?
+//! Braces: where does an object end whose nesting is too deep for its grammar?
 //!
 //! In: the text from its first brace on, as far as it has arrived.
 //! Out: the end of the brace that matches the first.
-//! Never: reads what is between the braces, or recurses. Braces in strings do not count.
+//! Never: interprets the text between the braces, or recurses. Braces in strings do not count.
 
 /// A count of braces that continues where it stopped.
 #[derive(Debug, Clone, Copy)]
@@ -12,8 +12,8 @@ pub(super) struct BraceCount {
     quoted: bool,
 }
 
-/// How many times the length of the response may be counted in total: each brace that is never closed counts everything
-/// after it.
+/// The most bytes that may be counted in total, as a multiple of the length of the response: each brace that is never
+/// closed counts all text after it.
 const MOST: usize = 16;
 
 impl BraceCount {
@@ -27,7 +27,7 @@ impl BraceCount {
         self.depth > 0 || counted <= MOST * text.len()
     }
 
-    /// Continues to the matching brace, or to the end of the text so far; adds the bytes it passes to `counted`.
+    /// Continues to the matching brace, or to the end of the text so far. Adds the bytes that it reads to `counted`.
     pub(super) fn count(&mut self, text: &str, counted: &mut usize) -> Option<usize> {
         let from = self.at;
         let end = self.pass(text.as_bytes());
@@ -47,7 +47,7 @@ impl BraceCount {
                 return None;
             };
             let byte = rest.get(offset);
-            // An escape is two bytes, of which the second may be still to come.
+            // An escape is two bytes, of which the second may not have arrived yet.
             if byte == Some(&b'\\') && offset + 1 == rest.len() {
                 self.at += offset;
                 return None;
@@ -72,7 +72,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, object: Option<&str>) {
-        // Whole, and byte by byte.
+        // The text as a whole, and byte by byte.
         let whole = BraceCount::new(0).count(text, &mut 0);
         assert_eq!(whole.and_then(|end| text.get(..end)), object, "{text}");
         let mut braces = BraceCount::new(0);

@@ -1,8 +1,8 @@
-//! Listed: which calls are in a payload that names them itself?
+//! Call list: which calls are in a payload that names them itself?
 //!
 //! In: a payload that is one JSON object, a list of them, or fields, and the paths to the name and to the parameters of
 //! a call.
-//! Out: [`Listed`]: for each call its place, its name, its parameters and its other members; and the faults between
+//! Out: [`CallList`]: for each call its place, its name, its parameters and its other members; and the faults between
 //! calls.
 //! Never: reads a parameter: the judge does, as strictly as in any payload.
 
@@ -16,9 +16,9 @@ use crate::text::Span;
 #[derive(Debug)]
 pub(super) struct CallList {
     pub(super) calls: Vec<ListedCall>,
-    /// Whether they are the entries of a list.
+    /// Whether the calls are the entries of a list.
     pub(super) is_list: bool,
-    /// The faults outside their parameters that strict JSON refuses.
+    /// The faults outside the parameters that strict JSON refuses.
     pub(super) faults: Vec<JsonFault>,
 }
 
@@ -26,24 +26,24 @@ pub(super) struct CallList {
 #[derive(Debug)]
 pub(super) struct ListedCall {
     pub(super) span: Span,
-    /// Its name, with quotes.
+    /// Its name, with the quotes.
     pub(super) name: Option<Span>,
     pub(super) params: Span,
     /// Members that are neither on the path to its name nor on that to its parameters.
     pub(super) beside: Vec<Span>,
-    /// Repeated keys on the path to its name or parameters: the last of each counts.
+    /// Repeated keys on the path to its name or parameters; of each, the last counts.
     pub(super) repeated: Vec<Span>,
     /// The worst fault outside its parameters that strict JSON refuses.
     pub(super) worst: Option<Grade>,
 }
 
 impl ListedCall {
-    /// Its name, as an attribute of its block.
+    /// The name of the call, as an attribute of its block.
     pub(super) fn named(&self) -> Option<Attribute> {
         self.name.map(|name| Attribute { key: AttributeKey::Payload, value: name.into() })
     }
 
-    /// How it is written. A call with a tolerated fault runs only if the pack says so, as with faulty parameters.
+    /// How the call is encoded. A call with a tolerated fault runs only if the pack says so, as with faulty parameters.
     pub(super) fn written(&self) -> BodyEncoding {
         match self.worst {
             None => BodyEncoding::Bound,
@@ -53,8 +53,8 @@ impl ListedCall {
     }
 }
 
-/// The one call in `body`, whose name and parameters are fields. It always exists: if its fields are incomplete, the
-/// whole body stays its payload, and reading that reports what is wrong.
+/// The one call in `body`, whose name and parameters are fields. There is always one: if its fields are incomplete, the
+/// whole body remains its payload, and reading the payload reports the faults.
 pub(super) fn of_fields(source: &PayloadSource<'_>, body: Span, block: &BlockBinding) -> Option<CallList> {
     block.named_within()?;
     let fields = source.fields_in(body);
@@ -89,8 +89,8 @@ pub(super) fn of_fields(source: &PayloadSource<'_>, body: Span, block: &BlockBin
     Some(CallList { calls: vec![call], is_list: false, faults: Vec::new() })
 }
 
-/// The first of the paths to a call's name with a value, or else the first. Those of an entry of a list come first in
-/// a list, and those of a lone call elsewhere.
+/// The first of the paths to a call's name at which there is a name, or else the first path. In a list, the paths of
+/// list entries are tried first; elsewhere, those of a single call.
 fn first_pointer(block: &BlockBinding, in_list: bool, is_there: impl Fn(&[&str]) -> bool) -> Vec<&str> {
     let named = |of_list: bool| block.name_pointers().filter(move |(_, each)| *each == of_list);
     let ways: Vec<Vec<&str>> = named(in_list)
@@ -101,7 +101,7 @@ fn first_pointer(block: &BlockBinding, in_list: bool, is_there: impl Fn(&[&str])
     found.cloned().unwrap_or_default()
 }
 
-/// A payload whose values have places: JSON, or what the rules of a grammar build.
+/// A payload whose values have places: JSON, or the values that rules of a grammar build.
 pub(super) trait CallLayout {
     fn root(&self) -> Option<usize>;
     fn is_list(&self, at: usize) -> bool;
@@ -110,14 +110,14 @@ pub(super) trait CallLayout {
     fn span(&self, at: usize) -> Option<Span>;
     /// The value at the end of a path through objects.
     fn value(&self, from: usize, pointer: &[&str]) -> Option<Span>;
-    /// The members of an object: each span is that of the key and its value.
+    /// The members of an object: each name with the span of the key and its value.
     fn members(&self, object: usize) -> Vec<(String, Span)>;
     /// The repeated keys on a path through objects.
     fn repeated(&self, from: usize, pointer: &[&str]) -> Vec<Span>;
     fn faults(&self) -> Vec<JsonFault>;
 }
 
-/// JSON, in its text.
+/// JSON and its text.
 struct JsonLayout<'t>(JsonTape, &'t str);
 
 impl CallLayout for JsonLayout<'_> {
@@ -204,7 +204,8 @@ fn calls(layout: &dyn CallLayout, block: &BlockBinding) -> Option<CallList> {
     let outside = |at: &Span| !calls.iter().any(|call| holds(call.params, at));
     let mut faults: Vec<JsonFault> = all.iter().filter(|fault| outside(&fault.span)).copied().collect();
     if let ([call], false) = (calls.as_slice(), is_list) {
-        // Of the closers that are missing where the parameters end, the last are those of the objects around them.
+        // Of the closers missing at the end of the parameters, the last ones belong to the objects around the
+        // parameters.
         let is_missing = |fault: &&JsonFault| {
             matches!(fault.name, json::MISSING_BRACE | json::MISSING_BRACKET)
                 && holds(call.params, &fault.span)
@@ -214,7 +215,7 @@ fn calls(layout: &dyn CallLayout, block: &BlockBinding) -> Option<CallList> {
         faults.extend(all.iter().rev().filter(is_missing).take(depth));
     }
     for call in &mut calls {
-        // What was lost or guessed around a call, or at its edges, may have taken something of it.
+        // A lossy fault around a call, or at its edges, may have dropped a part of the call.
         let around_all = |fault: &JsonFault| matches!(fault.name, json::CODE_FENCE | json::TEXT_AROUND);
         let of_call =
             |fault: &&JsonFault| holds(call.span, &fault.span) || fault.grade == Grade::Lossy || around_all(fault);

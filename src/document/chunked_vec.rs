@@ -1,25 +1,26 @@
-//! Pieces: how can a long list grow without being moved?
+//! Chunked list: how can a long list grow without being moved?
 //!
 //! In: items in order.
-//! Out: [`Pieces`], a list that allocates piece by piece, and frees its first pieces when they are no longer needed.
-//! Never: uses more memory than its items and one more piece need.
+//! Out: [`ChunkedVec`], a list that allocates chunk by chunk, and frees its first chunks when they are no longer
+//! needed.
+//! Never: uses more memory than its items and one more chunk need.
 //!
-//! A list that doubles its capacity needs three times its size while it is moved: too much if there is an item every
+//! While a list that doubles its capacity is moved, it needs three times its size: too much if there is an item every
 //! few bytes.
 
 use std::collections::VecDeque;
 
-/// The items of a piece. The first piece starts smaller, up to a number of bytes, and grows like any list.
+/// The items of a chunk. The first chunk starts smaller, with up to this many bytes, and grows like any list.
 const PIECE: usize = 256;
 const FIRST: usize = 768;
 
-/// A list in pieces. Forgotten items keep their indexes.
+/// A list in chunks. When the first items are dropped, the others retain their indexes.
 #[derive(Debug)]
 pub(crate) struct ChunkedVec<T> {
-    /// The first piece that is not forgotten; most lists have no other.
+    /// The first chunk that has not been dropped; most lists have no other.
     first: Vec<T>,
     further: VecDeque<Vec<T>>,
-    /// The number of forgotten items; always those of whole pieces.
+    /// The number of dropped items: always those of whole chunks.
     forgotten: usize,
     len: usize,
 }
@@ -31,7 +32,7 @@ impl<T> Default for ChunkedVec<T> {
 }
 
 impl<T> ChunkedVec<T> {
-    /// The number of items, including forgotten ones.
+    /// The number of items, including dropped ones.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -40,13 +41,13 @@ impl<T> ChunkedVec<T> {
         self.len == 0
     }
 
-    /// The item at this index, unless it is forgotten.
+    /// The item at this index, unless it has been dropped.
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
         let index = index.checked_sub(self.forgotten)?;
         if index < PIECE { self.first.get(index) } else { self.further(index) }
     }
 
-    /// The item at this index after the forgotten ones, if it is not in the first piece.
+    /// The item at this index, counted after the dropped ones, if it is not in the first chunk.
     #[cold]
     #[inline(never)]
     fn further(&self, index: usize) -> Option<&T> {
@@ -73,7 +74,7 @@ impl<T> ChunkedVec<T> {
         self.len += 1;
     }
 
-    /// Takes away the last item that is not forgotten.
+    /// Removes and returns the last item, unless it has been dropped.
     pub(crate) fn pop(&mut self) -> Option<T> {
         let one = match self.further.back_mut() {
             Some(last) => last.pop(),
@@ -86,7 +87,7 @@ impl<T> ChunkedVec<T> {
         one
     }
 
-    /// The items that are not forgotten, in order.
+    /// The items that have not been dropped, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.first.iter().chain(self.further.iter().flatten())
     }
@@ -96,8 +97,8 @@ impl<T> ChunkedVec<T> {
         (first..self.len).map_while(|index| Some((index, self.get(index)?)))
     }
 
-    /// The first index from `from` on whose item is not `before`, in a list where all items that are come first.
-    /// Forgotten items count as before.
+    /// The first index from `from` on whose item is not `before`, in a list in which all items that are come first.
+    /// Dropped items count as before.
     pub(crate) fn partition_point(&self, from: usize, before: impl Fn(&T) -> bool) -> usize {
         let (mut low, mut high) = (from.max(self.forgotten), self.len.max(from));
         while low < high {
@@ -110,7 +111,7 @@ impl<T> ChunkedVec<T> {
         low
     }
 
-    /// Frees everything before `index`, as far as whole pieces go.
+    /// Drops the items before `index`, as far as they fill whole chunks.
     pub(crate) fn forget(&mut self, index: usize) {
         while self.forgotten + PIECE <= index.min(self.len) {
             self.first = self.further.pop_front().unwrap_or_default();

@@ -1,8 +1,9 @@
-//! Closing: which block is it, now that its end is known, and what is in it?
+//! Closing: which block is it, and what is in it, once its end is known?
 //!
 //! In: an open block and its end.
-//! Out: the block with its body, or each call that its payload lists; the blocks that it holds; what is wrong with its edges.
-//! Never: looks for an end: the ladder does.
+//! Out: the block with its body, or a block for each call that its payload lists; the blocks inside it; the faults of
+//! its opener and closer.
+//! Never: searches for an end: the ladder does.
 
 use super::call_list::{self, CallList, ListedCall};
 use super::delimiter::DelimiterKind;
@@ -83,7 +84,7 @@ impl DialectScanner {
         }
         self.edges(given, open, &end, index);
         self.finds_around(around, index);
-        // What any other block holds is looked at by itself.
+        // Only the marks in a content or call have to be noted here; those in other blocks are handled one by one.
         if end.ending == Ending::BalancedCloser && matches!(block.role, Role::Content | Role::Call) {
             self.quotes_own(open, inner, given);
         }
@@ -103,7 +104,7 @@ impl DialectScanner {
         }
     }
 
-    /// The text of a block, without what its `trim` removes, and the opener of the tag around it, if it removes one.
+    /// The text of a block after its `trim`, and the opener of the tag around the text, if a tag was removed.
     pub(super) fn trimmed(
         &self,
         inner: Span,
@@ -119,7 +120,7 @@ impl DialectScanner {
         (body, enclosing.opener())
     }
 
-    /// Notes that a tag around the text of a block was taken off.
+    /// Notes that a tag around the text of a block was removed.
     pub(super) fn finds_around(&mut self, tag: Option<Span>, index: usize) {
         if let Some(tag) = tag {
             self.finds(ReaderFinding::of(Remark::FieldForm, tag, index));
@@ -155,8 +156,8 @@ impl DialectScanner {
         }
     }
 
-    /// Whether another block ended this one in the midst of a value: a content, a text, or a field or a JSON value of a call
-    /// that has not come to its end.
+    /// Whether another block interrupted this one in the middle of a value: a content, a text, or an incomplete field
+    /// or JSON value of a call.
     fn breaks_off(
         &self,
         open: &OpenBlock,
@@ -165,7 +166,7 @@ impl DialectScanner {
         given: &ReadContext<'_>,
     ) -> bool {
         let ended = end.ended();
-        // Where a wrapper opens, its surroundings end as well.
+        // The opener of a wrapper also ends the region around the block.
         if end.ending != Ending::NextBlock && !open.left || !ended.is_cut() {
             return false;
         }
@@ -177,7 +178,7 @@ impl DialectScanner {
             Payload::Attributes | Payload::Bullets => false,
         };
         match block.role {
-            // The next content of its own kind may be shown in it: that is judged by the closers further on.
+            // The next content of the same kind may be an example in this one: later closers decide that.
             Role::Content => ended != Ended::Alike,
             Role::Call => block.payload.iter().any(holds),
             _ => false,
@@ -189,7 +190,7 @@ impl DialectScanner {
         self.next = self.marker.first_at(self.next, span.end);
     }
 
-    /// Adds each call of a payload that is a list of calls; what is around them is markup.
+    /// Adds a block for each call of a payload that is a list of calls; the text around the calls is markup.
     fn list(
         &mut self,
         open: &OpenBlock,
@@ -222,7 +223,7 @@ impl DialectScanner {
         self.markup.push(Span::new(at, span.end));
     }
 
-    /// Notes members of a call that are neither its name nor its parameters.
+    /// Notes the members of a call other than its name and parameters.
     fn beside(&mut self, call: &ListedCall, index: usize) {
         for member in &call.beside {
             self.finds(ReaderFinding::of(Remark::FieldForm, *member, index));
@@ -238,7 +239,7 @@ impl DialectScanner {
         }
     }
 
-    /// Notes defects of an opener and of a closer.
+    /// Notes the defects of an opener and of a closer.
     fn edges(&mut self, given: &ReadContext<'_>, open: &OpenBlock, end: &BlockEnd, index: usize) {
         if let Some((closer, false)) = end.closer {
             self.found.push(ReaderFinding::of(Defect::WrongCloser, closer, index));
@@ -248,7 +249,7 @@ impl DialectScanner {
         self.repeats(&open.attributes, index, given);
     }
 
-    /// Notes what the grammar calls a fault of the closer.
+    /// Notes the faults in the closer, as its grammar defines them.
     fn closer_faults(&mut self, given: &ReadContext<'_>, family: usize, closer: Option<Span>, index: usize) {
         let family = given.dialect.families.get(family).filter(|family| family.closes_with_faults);
         let Some((closer, family)) = closer.zip(family) else { return };
@@ -262,7 +263,7 @@ impl DialectScanner {
         }
     }
 
-    /// Notes what the grammar calls a fault of the opener.
+    /// Notes the faults in the opener, as its grammar defines them.
     pub(super) fn faults(&mut self, given: &ReadContext<'_>, family: usize, attributes: &[Attribute], index: usize) {
         let Some(family) = given.dialect.families.get(family).filter(|family| !family.faults.is_empty()) else {
             return;
@@ -276,7 +277,7 @@ impl DialectScanner {
         }
     }
 
-    /// Notes attributes that the opener repeats: the first of a name counts.
+    /// Notes the attributes that the opener repeats; of each name, the first counts.
     pub(super) fn repeats(&mut self, attributes: &[Attribute], index: usize, given: &ReadContext<'_>) {
         if attributes.len() < 2 {
             return;
@@ -291,11 +292,11 @@ impl DialectScanner {
         }
     }
 
-    /// Handles the marks inside the closed block number `index`: blocks that it `holds` are read, everything else stays
+    /// Handles the marks inside the closed block number `index`: blocks that it `holds` are read, all else remains
     /// text.
     fn inside(&mut self, open: &OpenBlock, index: usize, inner: Span, given: &ReadContext<'_>, depth: usize) {
         let Some(block) = given.block(open.id) else { return };
-        // Contents are opaque, and so are the payloads of calls.
+        // Contents and the payloads of calls are opaque.
         if matches!(block.role, Role::Content | Role::Call) {
             return;
         }
@@ -317,7 +318,7 @@ impl DialectScanner {
             }
             match mark.kind {
                 _ if mark.masked => self.masked(&mark),
-                // An opener where none counts is prose that mentions the block.
+                // An opener that does not count is prose that mentions the block.
                 DelimiterKind::Open { .. } if !self.counts(given, &mark) => {}
                 DelimiterKind::Open { id, .. } if block.holds.contains(&id) && depth < self.limits.depth => {
                     let opened = self.begin(&mark, next, given);
@@ -330,7 +331,7 @@ impl DialectScanner {
                 DelimiterKind::Open { id, .. } => {
                     self.finds(ReaderFinding::inside(Defect::NestedBlock, mark.span(), index));
                     at = mark.span().end;
-                    // The block stays text, but nothing inside reasoning or a content may count: pass over all of it.
+                    // The block remains text, but nothing inside reasoning or a content may count: skip all of it.
                     let closed =
                         given.block(id).is_some_and(|block| matches!(block.role, Role::Thinking | Role::Content));
                     if closed {
@@ -344,7 +345,7 @@ impl DialectScanner {
         }
     }
 
-    /// The end of a block that opened inside another one; none if a limit forbade it.
+    /// The end of a block that opened inside another one; `None` if a limit forbade it.
     fn end_within(
         &mut self,
         opened: Option<Box<OpenBlock>>,

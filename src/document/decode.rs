@@ -1,9 +1,9 @@
-//! Decoding: what is a text once its entities or escapes are decoded?
+//! Decoding: what is a text after its entities or escapes are decoded?
 //!
-//! In: a raw text.
+//! In: a text as it is in the response.
 //! Out: the text with the five entities of XML and character references decoded, or with the escapes of a JSON string
 //! decoded, or without its guards.
-//! Never: changes an unknown entity, or decodes twice a text that was not obviously encoded twice.
+//! Never: changes an unknown entity, or decodes a text twice that was not obviously encoded twice.
 
 use crate::json::{decode_quoted, decode_string, escape_in, known_escape, next_backslash, resolve, unescape};
 use crate::program::BlockBinding;
@@ -16,18 +16,18 @@ use std::borrow::Cow;
 pub(crate) enum TextEncoding {
     Plain,
     Entities,
-    /// With guards before lines that look like structure.
+    /// With guards before lines that look like markup.
     Guarded(Guard),
-    /// With the escapes of strings in code: those of JSON, and quotes of both kinds.
+    /// With the escapes of string literals in code: those of JSON, and both kinds of quotation marks.
     Escapes,
     /// With the escapes of a JSON string.
     Json,
-    /// With escapes that are themselves escaped.
+    /// With escaped escapes.
     EscapesTwice,
 }
 
 impl TextEncoding {
-    /// How the parameters of a call are written.
+    /// The encoding of the parameters of a call.
     pub(crate) fn of(block: &BlockBinding) -> Self {
         match block.decode {
             Some(Decoding::Entities) => TextEncoding::Entities,
@@ -48,7 +48,8 @@ impl TextEncoding {
         }
     }
 
-    /// How much of a text that goes on can be decoded by itself: what may be half of a reference or an escape waits.
+    /// The length of the part of a growing text that can be decoded already: a reference or an escape at the end may be
+    /// incomplete.
     pub(crate) fn whole(self, raw: &str) -> usize {
         let from = crate::text::boundary(raw, raw.len().saturating_sub(LONGEST));
         let rest = raw.as_bytes().get(from..).unwrap_or_default();
@@ -56,7 +57,7 @@ impl TextEncoding {
         let half = match self {
             TextEncoding::Plain | TextEncoding::Guarded(_) => None,
             TextEncoding::Entities => memchr::memrchr(b'&', rest).filter(|at| !ends(at)),
-            // An escape may be the second half of a pair, and a backslash may be escaped: the first of a run waits.
+            // An escape may be the second half of a pair, and a backslash may be escaped: wait at the first of a run.
             TextEncoding::Escapes | TextEncoding::Json | TextEncoding::EscapesTwice => memchr::memchr(b'\\', rest),
         };
         half.map_or(raw.len(), |at| from + at)
@@ -82,7 +83,7 @@ impl TextEncoding {
 /// The longest reference that is recognised, from `&` to `;`.
 const LONGEST: usize = 12;
 
-/// Decodes `&lt; &gt; &amp; &quot; &apos;` and `&#…;`. Everything else stays as it is.
+/// Decodes `&lt; &gt; &amp; &quot; &apos;` and `&#…;`. All other text is left as it is.
 pub(crate) fn decode_entities(text: &str) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(b'&', text.as_bytes()) else { return Cow::Borrowed(text) };
     let mut out = String::with_capacity(text.len());
@@ -105,7 +106,7 @@ pub(crate) fn decode_entities(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The length of the reference that `text` starts with, and its character.
+/// The length of the reference at the start of `text`, and its character.
 fn reference(text: &str) -> Option<(usize, char)> {
     let end = text.bytes().take(LONGEST).position(|byte| byte == b';')?;
     let name = text.get(1..end)?;
@@ -129,7 +130,7 @@ fn reference(text: &str) -> Option<(usize, char)> {
     Some((end + 1, character))
 }
 
-/// A JSON string without the quotes at its ends; a cut may have removed either.
+/// A JSON string without the quotes at its ends. Either quote may be missing in a text that is cut off.
 pub(crate) fn unquoted(raw: &str) -> &str {
     let ends: &[char] = match raw.chars().next() {
         Some('"') => &['"'],
@@ -142,11 +143,11 @@ pub(crate) fn unquoted(raw: &str) -> &str {
     rest.as_str().strip_suffix(ends).unwrap_or(rest.as_str())
 }
 
-/// Whether a JSON string was escaped twice: once decoded it has no line break, but at least one `\n`
-/// where a line would break, outside quotes and parentheses, and no backslash that starts no escape. A `\n` mentioned
-/// in prose does not count.
+/// Whether a JSON string was escaped twice: decoded once, it has no line break, but at least one `\n` where a line
+/// could break, outside quotes and parentheses, and no backslash that starts no escape. A `\n` mentioned in prose does
+/// not count.
 pub(super) fn is_escaped_twice(raw: &str) -> bool {
-    // Most strings of several lines have an escape for a line break before anything else that would have to be decoded.
+    // Fast path: most strings of several lines have an escape for a line break, and no escaped one.
     if memchr::memmem::find(raw.as_bytes(), br"\\n").is_none() || has_line_break(raw) {
         return false;
     }
@@ -188,16 +189,15 @@ fn has_line_break(raw: &str) -> bool {
     false
 }
 
-/// Whether the escape is only mentioned in prose, between words: `at
-///  and`.
+/// Whether the escape is only mentioned in prose, between words, as in: the escape `\n` and others.
 fn is_named(before: &str, behind: &str) -> bool {
     let apart = before.ends_with(' ') && !before.ends_with("  ");
     apart && !behind.starts_with(['\\', '#', '-', '*', '|', '<', '`', '}'])
 }
 
-/// Whether the end of a line of code is inside quotes, parentheses or a pattern.
+/// Whether the end of a line of code is inside quotes, parentheses or a regular expression.
 fn is_quoted(line: &str) -> bool {
-    // A fence is no quote, and the end of a row of a table no pattern.
+    // A code fence is no quotation mark, and a row of a table does not end in a regular expression.
     let start = line.trim_start();
     if start.starts_with("```") || start.starts_with('|') && line.ends_with('|') {
         return false;
@@ -210,7 +210,7 @@ fn is_quoted(line: &str) -> bool {
             (Some(open), close) if open == close && before != '\\' => quote = None,
             (Some(_), _) => {}
             (None, '"' | '`') if before != '\\' => quote = Some(character),
-            // An apostrophe is inside a word.
+            // An apostrophe inside a word is no quotation mark.
             (None, '\'') if !before.is_alphanumeric() => quote = Some(character),
             (None, '(') => depth += 1,
             (None, ')') => depth = depth.saturating_sub(1),
@@ -221,12 +221,12 @@ fn is_quoted(line: &str) -> bool {
     quote.is_some() || depth > 0 || matches!(before, '/' | '[' | '|' | '^')
 }
 
-/// Decodes escapes once more; everything else stays as it is.
+/// Decodes escapes once more. All other text is left as it is.
 fn unescape_again(text: &str) -> String {
     resolve(text, known_escape)
 }
 
-/// The offset in a raw text of the offset `decoded` after decoding escapes.
+/// The offset in a raw text that corresponds to the offset `decoded` in the text with decoded escapes.
 fn raw_offset_of_escapes(raw: &str, decoded: usize, escape: impl Fn(&str) -> (usize, char)) -> usize {
     let (mut from, mut to) = (0, 0);
     loop {
@@ -245,7 +245,7 @@ fn raw_offset_of_escapes(raw: &str, decoded: usize, escape: impl Fn(&str) -> (us
     }
 }
 
-/// The offset in a raw text of the offset `decoded` after decoding entities.
+/// The offset in a raw text that corresponds to the offset `decoded` in the text with decoded entities.
 fn raw_offset_of_entities(raw: &str, decoded: usize) -> usize {
     let (mut from, mut to) = (0, 0);
     while to < decoded {

@@ -1,8 +1,8 @@
-//! Marks: what opens or closes at a place, and what does its opener say?
+//! Delimiters: what opens or closes at a place, and what does its opener contain?
 //!
 //! In: the captures of an opener.
-//! Out: [`Mark`], which is small because there may be one every few bytes, and [`Opener`], which few marks have.
-//! Never: holds a text: both hold only places.
+//! Out: [`Delimiter`], which is small because there may be one every few bytes, and [`Opener`], which few marks need.
+//! Never: stores text: both store only places.
 
 use super::{Attribute, AttributeKey, Attributes};
 use crate::grammar::{Capture, inside};
@@ -18,21 +18,21 @@ pub(super) struct Delimiter {
     /// Whether it is inside a mask.
     pub(super) masked: bool,
     pub(super) starts: StartOf,
-    /// Whether its opener has nothing besides its name.
+    /// Whether its opener contains only its name.
     pub(super) plain: bool,
 }
 
-/// What a mark is at the start of.
+/// The position of a mark in its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StartOf {
     Nothing,
-    /// Of a line: only white space, fences and closers come before it.
+    /// At the start of a line: only white space, code fences and closers come before it.
     Line,
-    /// Of a line after a blank one, or at the start of the response.
+    /// At the start of a line after a blank line, or at the start of the response.
     Paragraph,
 }
 
-/// What an opener has besides its name.
+/// The parts of an opener besides its name.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Opener {
     pub(super) attributes: Attributes,
@@ -45,13 +45,14 @@ pub(super) enum DelimiterKind {
     Open {
         family: u8,
         id: BlockId,
-        /// Whether it is the closer of a wrapper. Like after its opener, everything after it is outside.
+        /// Whether the mark is the closer of a wrapper. As after the wrapper's opener, the text after it is outside
+        /// every block.
         leaves: bool,
     },
     Close {
         family: u8,
     },
-    /// The start of an opener with a declared name that its grammar cannot read.
+    /// The start of an opener with a declared name, the rest of which its grammar cannot read.
     Broken {
         id: BlockId,
     },
@@ -79,8 +80,8 @@ impl Delimiter {
     }
 }
 
-/// The captures that an attribute consists of, each with its index: its key and its value. A fault is neither, but
-/// contains one or takes its place.
+/// The captures of an attribute, each with its index: its key and its value. A fault is neither, but contains one of
+/// them or takes its place.
 pub(super) fn parts_of<'c>(
     family: &'c Family,
     captures: &'c [Capture],
@@ -99,7 +100,7 @@ pub(super) fn parts_of<'c>(
     })
 }
 
-/// Adds the attribute at `index`: what is first in it is the key, the second the value.
+/// Adds the attribute at `index`: its first capture is the key, the second the value.
 fn attribute(family: &Family, captures: &[Capture], index: usize, attributes: &mut Attributes) {
     let mut parts = parts_of(family, captures, index).map(|(_, part)| part);
     let (key, value) = (parts.next(), parts.next());
@@ -116,10 +117,10 @@ fn attribute(family: &Family, captures: &[Capture], index: usize, attributes: &m
 }
 
 /// Reads the captures of an opener. An `attribute` has its own key; any other rule in the opener, or directly inside
-/// its name, is an attribute with the name of the rule.
+/// the name, becomes an attribute with the name of the rule.
 pub(super) fn opener(family: &Family, captures: &[Capture]) -> Opener {
     let mut opener = Opener::default();
-    // Most openers have a name and nothing else.
+    // Fast path: most openers contain only a name.
     if let [_, name] = captures
         && name.rule() == family.name
     {
@@ -144,8 +145,8 @@ pub(super) fn opener(family: &Family, captures: &[Capture]) -> Opener {
     opener
 }
 
-/// The most captures of an opener: a name, and for each allowed attribute the attribute, its key and its value. Where
-/// attributes build values, each of these has a few as well.
+/// The most captures of an opener: a name, and for each allowed attribute the attribute, its key and its value. If
+/// attributes build values, each value has a few captures as well.
 pub(super) fn most_captures(dialect: &Dialect, limits: &Limits) -> usize {
     let builds = dialect.families.iter().any(|family| family.builders.is_some());
     8 + 3 * limits.fields + if builds { 4 * limits.values } else { 0 }

@@ -1,8 +1,8 @@
-//! Marks: where may a block open or close?
+//! Delimiters: where may a block open or close?
 //!
 //! In: the response so far, the families of one dialect, and its masks.
 //! Out: every opener and closer with a declared name, in order, whatever is around it.
-//! Never: decides which of them count: a mark depends only on the text from its first byte on, and on the masks.
+//! Never: decides which of them count: a mark depends only on the masks and on the text from its first byte on.
 
 use super::ChunkedVec;
 use super::budget::{Arrived, StepBudget};
@@ -13,55 +13,56 @@ use crate::program::{BlockId, Dialect, Family, Limits, Margin, Prefilter, Prefix
 use crate::text::{Span, is_margin};
 use std::collections::VecDeque;
 
-/// The most openers that are kept; others are read again when their blocks begin.
+/// The most openers that are stored; others are read again when their blocks begin.
 const MOST_OPENERS: usize = 512;
 
-/// How many bytes of a failing opener are read after its name.
+/// The most bytes of a failing opener that are read after its name.
 const MOST_READ: usize = 200;
 
-/// Finds the marks of a response, from start to end.
+/// Finds the marks of a response, from its start to its end.
 #[derive(Debug)]
 pub(super) struct DelimiterScanner {
-    /// Everything before this place has been examined.
+    /// Everything before this offset has been examined.
     pub(super) at: usize,
     marks: ChunkedVec<Delimiter>,
-    /// The number of marks that are certain. The others are in the code span being read, which may turn out not to be
-    /// one.
+    /// The number of marks that are certain. Later ones are in a code span whose end has not been reached, and which
+    /// may turn out not to be one.
     certain: usize,
     pub(super) spent: bool,
     machine: Machine,
     budget: StepBudget,
     /// The current attempt at `at`: a family, whether as a closer, and whether the machine has started.
     attempt: Option<(usize, bool, bool)>,
-    /// A broken opener at `at`, its family and its name: it counts unless another rule matches there.
+    /// A broken opener at `at`, with its family and its name: it counts unless another rule matches at `at`.
     broken: Option<(BlockId, usize, Span)>,
     mask_cursor: usize,
-    /// How far line breaks have been searched for.
+    /// How far the text has been searched for line breaks.
     lines: usize,
-    /// From here on the line only has what may come before a mark at its start; [`SPOILED`] if it has more.
+    /// From this offset on, the line contains only text that may come before a mark at its start; [`SPOILED`] if it
+    /// contains any other text.
     clean: usize,
-    /// Whether fence marks are there.
+    /// Whether that text includes a code fence.
     fenced: bool,
     /// Whether `at` counts as the start of its line.
     at_line_start: bool,
     /// The name of the last opener at the start of this line.
     leader: Option<Span>,
-    /// The white space before the place that was last asked about.
+    /// The white space before the offset that was last asked about.
     gap: Gap,
     /// The code span being read.
     span: Option<Span>,
-    /// Openers in it that it has not closed, and whether it has a closer without an opener.
+    /// The number of openers in the span that it has not closed, and whether it has a closer without an opener.
     depth: usize,
     cut: bool,
     /// Spans that turned out not to be code spans.
     pub(super) void: Vec<Span>,
-    /// Openers with more than a name, with their places.
+    /// Openers with more than a name, and their offsets.
     openers: VecDeque<(usize, Opener)>,
-    /// Whether the end of the text was examined.
+    /// Whether the end of the text has been examined.
     ended: bool,
 }
 
-/// Stands for no place in a line.
+/// The value of `clean` for a line on which no mark can be at the start.
 const SPOILED: usize = usize::MAX;
 
 /// The text to examine.
@@ -70,7 +71,7 @@ pub(super) struct ExaminedText<'l> {
     pub(super) text: &'l str,
     pub(super) masks: &'l Masks,
     pub(super) complete: bool,
-    /// Nothing after this place is examined.
+    /// Nothing after this offset is examined.
     pub(super) limit: usize,
 }
 
@@ -135,7 +136,7 @@ impl DelimiterScanner {
         self.marks.get(number).filter(|_| number < self.certain).copied()
     }
 
-    /// Everything before this place has been examined, and every mark there is certain.
+    /// Everything before this offset has been examined, and every mark in it is certain.
     pub(super) fn certain_until(&self) -> usize {
         self.marks.get(self.certain).map_or(self.at, |mark| mark.start().min(self.at))
     }
@@ -145,7 +146,8 @@ impl DelimiterScanner {
         self.marks.partition_point(first, |mark| mark.start() < at).min(self.certain.max(first))
     }
 
-    /// Examines what has arrived since the last call, as far as masks are certain, until there are `most` marks.
+    /// Examines the text that has arrived since the last call, as far as masks are certain, until there are `most`
+    /// marks.
     pub(super) fn advance(&mut self, look: &ExaminedText<'_>, most: usize) {
         self.examine(look, most);
         let is_over = self.at >= look.text.len() && look.limit >= look.text.len() && !self.spent;
@@ -154,7 +156,7 @@ impl DelimiterScanner {
         }
     }
 
-    /// A closer that takes no text may be at the end of the answer.
+    /// Adds a closer at the end of the answer, if its rule can match without consuming text.
     fn close_at_end(&mut self, look: &ExaminedText<'_>) {
         let families = look.dialect.families.iter().enumerate();
         let may = |family: &Family| family.close.is_some_and(|close| family.grammar.first(close).empty);
@@ -195,8 +197,8 @@ impl DelimiterScanner {
         self.leave_span(look.text);
     }
 
-    /// Moves to the next byte where something may start. Of bytes that only count at the start of a line, only the
-    /// first after what may come before is examined.
+    /// Moves to the next byte at which a mark may start. Of bytes that only count at the start of a line, only the
+    /// first after the margin of the line is examined.
     fn find(&mut self, bytes: &[u8], starts: &Prefilter) -> bool {
         loop {
             if starts.by_line && self.clean <= self.at {
@@ -225,8 +227,8 @@ impl DelimiterScanner {
         }
     }
 
-    /// Skips what may come before a mark on its line, and lines with nothing else. Returns whether something may start
-    /// next, if that is known.
+    /// Skips the margin of a line, which may come before a mark at its start, and lines without other text. Returns
+    /// whether a mark may start next, if that is known.
     fn pass_margin(&mut self, bytes: &[u8], starts: &Prefilter) -> Option<bool> {
         let mut at = self.at;
         let starts_here = loop {
@@ -253,8 +255,8 @@ impl DelimiterScanner {
         self.leader = None;
     }
 
-    /// After a code span: its content is quoted, unless a stray backtick in one block paired with one in a later block,
-    /// several lines further on, and closers of earlier and openers of later blocks are between them.
+    /// Ends a code span. Its content is quoted, unless a stray backtick in one block was paired with one in a later
+    /// block: then the span has several lines, and contains closers of earlier and openers of later blocks.
     fn leave_span(&mut self, text: &str) {
         let Some(span) = self.span.filter(|span| self.at >= span.end) else { return };
         let void = self.cut && self.depth > 0 && span.of(text).contains('\n');
@@ -272,7 +274,7 @@ impl DelimiterScanner {
         self.cut = false;
     }
 
-    /// Tries everything that may start here; false if more text is needed.
+    /// Tries all rules that may match here; false if more text is needed.
     fn attempts(&mut self, look: &ExaminedText<'_>, mut resumed: Option<(usize, bool, bool)>) -> bool {
         let families = &look.dialect.families;
         let inside = is_inside_word(look.text.as_bytes(), self.at);
@@ -288,7 +290,7 @@ impl DelimiterScanner {
             if inside && families.get(index).is_none_or(|family| !family.inside_words) {
                 continue;
             }
-            // A quoted opener is reported wherever it is.
+            // A quoted opener is reported wherever it is, so only others must be at the start of a paragraph.
             if !closing
                 && families.get(index).is_some_and(|family| family.starts_paragraph)
                 && *in_paragraph.get_or_insert_with(|| self.is_in_paragraph(look))
@@ -299,7 +301,7 @@ impl DelimiterScanner {
                 self.attempt = Some((index, closing, false));
                 return false;
             }
-            // What was tried before may turn out to start in another way.
+            // With more text, an attempt may start with another rule than the one that was suspended.
             let resume = resumed.take().is_some_and(|(_, _, started)| started && number == first);
             let attempt = match closing {
                 false => self.open(look, index, resume),
@@ -334,13 +336,13 @@ impl DelimiterScanner {
         true
     }
 
-    /// Whether this place is in a paragraph, not at its start, and not quoted.
+    /// Whether this offset is inside a paragraph, but not at its start, and not quoted.
     fn is_in_paragraph(&mut self, look: &ExaminedText<'_>) -> bool {
         !self.gap.ends_paragraph(look.text.as_bytes(), self.at)
             && look.masks.covering(self.at, &mut self.mask_cursor).is_none()
     }
 
-    /// Whether there is an opener with a declared name at a place of a complete text.
+    /// Whether there is an opener with a declared name at an offset of a complete text.
     pub(super) fn opens_at(&mut self, look: &ExaminedText<'_>, at: usize) -> bool {
         let before = (self.at, self.budget);
         (self.at, self.budget) = (at, self.budget.anew());
@@ -369,12 +371,12 @@ impl DelimiterScanner {
         }
     }
 
-    /// A broken opener: it starts like one with a declared name, but does not match.
+    /// Checks for a broken opener: it starts like an opener with a declared name, but does not match.
     fn broken(&mut self, look: &ExaminedText<'_>, index: usize, family: &Family) -> Attempt {
         if !family.may_break {
             return Attempt::Nothing;
         }
-        // The opener was read at least as far, within the budget.
+        // No limit is needed: the attempt at the opener has read as far within the budget.
         let mut steps = i64::MAX;
         let at = if family.open_prefix.name_follows {
             self.at + family.open_prefix.literal.len()
@@ -386,7 +388,7 @@ impl DelimiterScanner {
             }
         };
         self.machine.start(&family.grammar, family.name, at);
-        // The opener failed, so its name has come whole, or what follows cannot make it one.
+        // The opener has failed, so its name is complete, or the text after it cannot complete it.
         match self.machine.run(&family.grammar, look.text, true, &mut steps) {
             Progress::Matched(end) => match look.dialect.names.find(Span::new(at, end).of(look.text), Some(index)) {
                 Some(id) => Attempt::Broken(id, Span::new(at, end)),
@@ -396,11 +398,11 @@ impl DelimiterScanner {
         }
     }
 
-    /// How far an opener could be read that has failed: at least past its name, at most to the end of its line.
+    /// How far an opener that has failed could be read: at least past its name, at most to the end of its line.
     fn stops(&mut self, text: &str, family: &Family, name: usize) -> usize {
         let rest = text.get(name..).unwrap_or_default();
         self.machine.start(&family.grammar, family.open, self.at);
-        // It came so far before, within the budget.
+        // No limit is needed: the attempt at the opener has read as far within the budget.
         let mut steps = i64::MAX;
         let mut end = name;
         for (offset, next) in rest.char_indices().take_while(|(offset, _)| *offset < MOST_READ) {
@@ -437,8 +439,8 @@ impl DelimiterScanner {
         }
     }
 
-    /// Runs one rule here, or continues it: where it ends, or why it does not. It is given up at a name that no
-    /// `may_be` name matches.
+    /// Runs or continues one rule here: where it ends, or why it does not match. It is given up at a name for which
+    /// `may_be` is false.
     fn run(
         &mut self,
         look: &ExaminedText<'_>,
@@ -448,7 +450,7 @@ impl DelimiterScanner {
         resume: bool,
     ) -> Result<usize, Attempt> {
         let from = |at: usize| look.text.as_bytes().get(at..).unwrap_or_default();
-        // While a name may still be coming, wait for it.
+        // While a name may still arrive, wait for it.
         let matches_name = |at: usize| may_be(from(at)).or(look.complete.then_some(false));
         if !resume {
             let rest = from(self.at);
@@ -487,7 +489,7 @@ impl DelimiterScanner {
         }
     }
 
-    /// What the opener of a mark has besides its name, if it was kept. Drops what was kept for earlier marks.
+    /// The parts of a mark's opener besides its name, if they are stored. Drops those of earlier marks.
     pub(super) fn opener_of(&mut self, mark: &Delimiter) -> Option<Opener> {
         if mark.plain {
             return Some(Opener::default());
@@ -498,7 +500,7 @@ impl DelimiterScanner {
         self.openers.pop_front().map(|(_, opener)| opener)
     }
 
-    /// Forgets the marks before this number.
+    /// Drops the marks before this number.
     pub(super) fn forget(&mut self, first: usize) {
         self.marks.forget(first);
     }
@@ -507,8 +509,8 @@ impl DelimiterScanner {
         self.machine.captures().iter().find(|capture| capture.rule() == rule).map(|capture| capture.span())
     }
 
-    /// Whether `at` counts as the start of its line. Afterwards the line no longer does, unless a closer is found
-    /// there.
+    /// Whether `at` counts as the start of its line. Afterwards no other offset of the line does, unless a closer is
+    /// found at `at`.
     fn at_line_start(&mut self, bytes: &[u8]) -> bool {
         let between = bytes.get(self.lines..self.at).unwrap_or_default();
         if let Some(offset) = memchr::memrchr(b'\n', between) {
@@ -516,7 +518,7 @@ impl DelimiterScanner {
             self.leader = None;
         }
         self.lines = self.at;
-        // The place is inside a closer at the start of its line.
+        // The offset is inside a closer at the start of its line.
         if self.clean != SPOILED && self.clean > self.at {
             return false;
         }
@@ -525,7 +527,7 @@ impl DelimiterScanner {
         at_line_start
     }
 
-    /// Continues at `at`, as if at the start of a line.
+    /// Continues at `at`, which counts as the start of a line.
     pub(super) fn jump(&mut self, at: usize) {
         self.begin_line(at);
         self.attempt = None;
@@ -534,7 +536,7 @@ impl DelimiterScanner {
 
     fn push(&mut self, look: &ExaminedText<'_>, kind: DelimiterKind, span: Span, name: Span) {
         let at_line_start = self.at_line_start;
-        // Closers may be in a row, and whole blocks of one line, too.
+        // After closers in a row, and after a whole block on one line, the line still counts as at its start.
         let named = |leader: Span| look.dialect.names.same(leader.of(look.text), name.of(look.text));
         if matches!(kind, DelimiterKind::Close { .. }) && (at_line_start || self.leader.is_some_and(named)) {
             self.clean = span.end;
@@ -582,31 +584,31 @@ impl DelimiterScanner {
     }
 }
 
-/// Whether the letters or digits before this place go on after it: what a grammar reads there, such as the `send(` of
-/// `resend(`, is the end of another word.
+/// Whether the letters or digits before this offset continue after it: then a match, such as `send(` in `resend(`,
+/// would be the end of another word.
 fn is_inside_word(bytes: &[u8], at: usize) -> bool {
     let is_of_word = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     is_of_word(at) && at.checked_sub(1).is_some_and(is_of_word)
 }
 
-/// The white space before a place: the next line starts a paragraph after two line breaks, or where nothing else comes
-/// before it. Continues from the place asked about before, so that no white space is read twice.
+/// The white space before an offset: a paragraph starts after two line breaks, or at the start of the text. Continues
+/// from the offset of the last call, so that no white space is read twice.
 #[derive(Debug, Clone, Copy)]
 struct Gap {
-    /// The place asked about before.
+    /// The offset of the last call.
     at: usize,
-    /// How many line breaks are between that place and the text before it, at most [`Gap::ENOUGH`].
+    /// The number of line breaks between that offset and the text before it, at most [`Gap::ENOUGH`].
     breaks: usize,
 }
 
 impl Gap {
-    /// Line breaks that end a paragraph. There are as many before the start of an answer.
+    /// The number of line breaks that end a paragraph. The start of an answer counts as if it followed as many.
     const ENOUGH: usize = 2;
 
     /// The start of an answer.
     const START: Self = Self { at: 0, breaks: Self::ENOUGH };
 
-    /// Whether the next line starts a paragraph at `at`.
+    /// Whether a paragraph starts at `at`.
     fn ends_paragraph(&mut self, bytes: &[u8], at: usize) -> bool {
         if at < self.at {
             *self = Self::START;
@@ -633,7 +635,7 @@ impl Gap {
 mod tests {
     use super::*;
 
-    /// What [`Gap`] answers, read anew from the start of the text.
+    /// The same answer as [`Gap`], read anew from the start of the text.
     fn ends_paragraph(before: &str) -> bool {
         let before = before.strip_prefix('\u{feff}').unwrap_or(before);
         let (_, blank) = before.split_at(before.trim_end_matches([' ', '\t', '\r', '\n']).len());
@@ -645,7 +647,7 @@ mod tests {
         let places: Vec<usize> = (0..=text.len()).filter(|at| text.is_char_boundary(*at)).collect();
         for step in 1..4 {
             let mut gap = Gap::START;
-            // Forwards, as a text is read, and back to an earlier place.
+            // Forwards, in the order of reading, and backwards.
             for at in places.iter().step_by(step).chain(places.iter().rev().step_by(step)) {
                 let found = gap.ends_paragraph(text.as_bytes(), *at);
                 assert_eq!(found, ends_paragraph(text.split_at(*at).0), "{text:?} at {at}, every {step}");

@@ -1,12 +1,12 @@
-//! Side by side: which of several dialects reads this response?
+//! Dialect selector: which of several dialects reads this response?
 //!
-//! In: the response in pieces, and the dialects of a mode in order.
+//! In: the response in chunks, and the dialects of a mode in order.
 //! Out: the document of the dialect that claims it.
 //! Never: mixes the blocks of two dialects, or knows which of them are fallbacks.
 //!
 //! The first block among the `needs` of a dialect claims the response; if two open at the same place, the earlier
-//! dialect gets it. An object behind words is an example if a block outside of it claims the response, too. A response
-//! that no dialect claims is read by the first one that found any block, or else by the only one that needs none.
+//! dialect gets it. An object after words is an example if a block outside of it claims the response, too. A response
+//! that no dialect claims is read by the first dialect that found any block, or else by the only one that needs none.
 //! Dialects that differ only in their `needs` share one reading.
 
 use super::announce::EventDraft;
@@ -18,7 +18,7 @@ use crate::program::{BlockId, Dialect, DialectId, Limits};
 use crate::text::Span;
 use smallvec::SmallVec;
 
-/// How much of a response is first read by dialects side by side.
+/// The length of the first window of a response that all dialects read.
 pub(super) const WINDOW: usize = 4096;
 
 /// The result of one dialect.
@@ -26,7 +26,7 @@ pub(super) const WINDOW: usize = 4096;
 pub(crate) struct Tried {
     pub(crate) dialect: DialectId,
     pub(crate) trial: Trial,
-    /// The name of its first block, and what came nearest to one, before the response was claimed.
+    /// Before the response was claimed: the name of its first block, and the finding that comes nearest to a block.
     pub(crate) seen: Option<Span>,
     pub(crate) near: Option<(FindingKind, Span)>,
 }
@@ -34,7 +34,7 @@ pub(crate) struct Tried {
 /// Whether a dialect reads the response, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trial {
-    /// It is the only one.
+    /// It is the only dialect.
     Sole,
     /// Its block at this place claims the response.
     Claims(usize),
@@ -42,7 +42,7 @@ pub(crate) enum Trial {
     Tied,
     /// No dialect claims the response; this is the first that found a block.
     First,
-    /// No dialect found a block; this is the only one that needs none.
+    /// No dialect found a block; this is the only one without `needs`.
     Rest,
     /// It is a fallback, and no other dialect found a block.
     Fallback,
@@ -50,11 +50,11 @@ pub(crate) enum Trial {
     Begins(usize),
     /// It is a fallback, and another dialect found a block.
     Spared,
-    /// It has no claim before another one claims the response, or before the end.
+    /// It has no claim, because another dialect claimed the response first, or the response ended.
     Passed,
 }
 
-/// How a dialect reads: by openers and closers, or as one object with members.
+/// How a dialect reads: marks for its openers and closers, or one object with members.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "there are as few as dialects, and most modes have one")]
 enum DialectReading {
@@ -63,7 +63,7 @@ enum DialectReading {
 }
 
 impl DialectReading {
-    /// The reading of a dialect. Made in place, because it is large.
+    /// The reading of a dialect. It is built in place, because it is large.
     fn of(dialect: &Dialect, limits: Limits, left_open: Option<bool>) -> (DialectId, Self) {
         match dialect.outline {
             Some(_) => (dialect.id, DialectReading::Object(Box::new(Objects::new(left_open)))),
@@ -71,7 +71,7 @@ impl DialectReading {
         }
     }
 
-    /// Also searches for the first block among the needs of this dialect.
+    /// Also searches for the first block among the `needs` of this dialect.
     fn share(&mut self, dialect: DialectId) {
         if let DialectReading::Marks(scanner) = self {
             scanner.claims.push((dialect, None));
@@ -93,7 +93,7 @@ impl DialectReading {
         }
     }
 
-    /// Where the dialect with this index among the sharers claims the response.
+    /// Where the dialect that is number `sharer` of this reading claims the response.
     fn claim(&self, dialect: &Dialect, sharer: usize) -> Option<usize> {
         match self {
             DialectReading::Marks(scanner) => scanner.claims.get(sharer).and_then(|(_, place)| *place),
@@ -101,8 +101,8 @@ impl DialectReading {
         }
     }
 
-    /// What it found before `place`: the name of a block, and what came nearest to one. Both are known where the
-    /// reading is certain.
+    /// What the dialect found before `place`: the name of a block, and the finding that comes nearest to one. Both are
+    /// known where the reading is certain.
     fn seen(&self, place: usize) -> (Option<Span>, Option<(FindingKind, Span)>) {
         let before = |span: Span| span.start < place;
         let is_near = |found: &&ReaderFinding| {
@@ -127,7 +127,7 @@ impl DialectReading {
         }
     }
 
-    /// The start of the first block, which may still be open, and which block it is.
+    /// The start and the declaration of the first block, which may still be open.
     fn first_block(&self) -> Option<(usize, BlockId)> {
         match self {
             DialectReading::Marks(scanner) => scanner.first_block(),
@@ -135,7 +135,7 @@ impl DialectReading {
         }
     }
 
-    /// Whether it found a block that may be an answer.
+    /// Whether the dialect found a block that may be an answer.
     fn found_answer(&self, dialect: &Dialect) -> bool {
         match self {
             DialectReading::Marks(scanner) => scanner.found_answer(dialect),
@@ -161,7 +161,8 @@ impl DialectReading {
     }
 }
 
-/// A dialect: its id, that of the one it reads like, the index of their reading, and its index among the sharers.
+/// A dialect: its id, the id of the dialect whose reading it shares, and its indexes in `readings` and among the
+/// dialects that share it.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     dialect: DialectId,
@@ -170,26 +171,26 @@ struct Candidate {
     sharer: usize,
 }
 
-/// The dialects that are still reading. They do not refer to the program, which is passed to each call.
+/// The dialects that are still reading. They store no reference to the program, which is passed to each call.
 #[derive(Debug)]
 pub(super) struct DialectSelector {
-    /// In the order of the mode; only one, once it is known which one reads the response.
+    /// In the order of the mode; only one, once it is known which dialect reads the response.
     candidates: SmallVec<[Candidate; 1]>,
     /// The readings, each with its dialect; dialects that read alike share one.
     readings: SmallVec<[(DialectId, DialectReading); 1]>,
     claimed: bool,
     /// Whether a block may claim the response before its end.
     may_claim: bool,
-    /// The result of each dialect, once known.
+    /// The result of each dialect, once it is known.
     tried: SmallVec<[Tried; 1]>,
-    /// How much of the response they have been given.
+    /// How much of the response the dialects have read.
     read: usize,
     limits: Limits,
 }
 
 impl DialectSelector {
-    /// Starts to read; with `may_claim`, a block may claim the response before its end. `left_open`: whether the prompt
-    /// left reasoning open, if the host knows.
+    /// Starts to read. If `may_claim`, a block may claim the response before its end. `left_open`: whether the prompt
+    /// ended inside reasoning, if the host knows.
     pub(super) fn new<'p>(
         dialects: impl IntoIterator<Item = &'p Dialect>,
         limits: Limits,
@@ -224,13 +225,12 @@ impl DialectSelector {
         all
     }
 
-    /// Reads on; `dialects` are those of the program, and `text` is the whole response so far.
+    /// Continues reading; `dialects` are those of the program, and `text` is the whole response so far.
     pub(super) fn advance(&mut self, dialects: &[Dialect], text: &str, complete: bool) {
         if text.len() > self.limits.input {
             return;
         }
-        // Until a dialect claims the response, all read windows of it, none of which is taken for the complete
-        // response.
+        // Until a dialect claims the response, all of them read windows of it, and no window counts as complete.
         let mut window = WINDOW;
         while !self.claimed && self.read < text.len() {
             let end = (self.read + window..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
@@ -261,13 +261,13 @@ impl DialectSelector {
         reads.is_some_and(|reads| self.finds(reads, dialects))
     }
 
-    /// Whether no dialect that still reads has found a block, or anything wrong.
+    /// Whether no dialect that is still reading has found a block, or a defect.
     pub(super) fn found_nothing(&self) -> bool {
         self.readings.iter().all(|(_, reading)| reading.found_nothing())
     }
 
-    /// Whether the dialect that reads the response is known, and has found a block among its needs; if it has none, one
-    /// that may be an answer.
+    /// Whether the dialect that reads the response is known, and has found a block among its `needs`; if it has none, a
+    /// block that may be an answer.
     pub(super) fn found_needed(&self, dialects: &[Dialect]) -> bool {
         let reads = self.candidates.first().filter(|_| self.claimed);
         reads.is_some_and(|reads| self.finds_needed(reads, dialects))
@@ -287,7 +287,8 @@ impl DialectSelector {
         }
     }
 
-    /// Whether the first block that a dialect finds is at `place`, and among its needs; none while that is not known.
+    /// Whether the first block that a dialect finds is at `place`, and among its `needs`; `None` while that is not
+    /// known.
     pub(super) fn opens_at(&self, dialect: DialectId, dialects: &[Dialect], place: usize) -> Option<bool> {
         let candidate = self.candidates.iter().find(|one| one.dialect == dialect)?;
         let (_, reading) = self.readings.get(candidate.reading)?;
@@ -301,17 +302,17 @@ impl DialectSelector {
         }
     }
 
-    /// Lets this dialect read the response.
+    /// Makes this dialect the one that reads the response.
     pub(super) fn take(&mut self, dialect: DialectId) {
         if let Some(index) = self.candidates.iter().position(|one| one.dialect == dialect) {
             self.choose(index);
         }
     }
 
-    /// The result of each dialect if none of them reads the response: what they found before `place`.
+    /// The result of each dialect if none of them reads the response: what it found before `place`.
     pub(super) fn passed(&self, dialects: &[Dialect], place: usize) -> SmallVec<[Tried; 1]> {
         let mut all = self.try_all(dialects, usize::MAX, Trial::Passed, place);
-        // Some are no longer candidates.
+        // Some dialects are no longer candidates.
         for gone in &self.tried {
             if !all.iter().any(|one| one.dialect == gone.dialect) {
                 let seen = gone.seen.filter(|seen| seen.start < place);
@@ -327,8 +328,8 @@ impl DialectSelector {
         self.candidates.first().map(|reader| reader.dialect).filter(|_| self.claimed)
     }
 
-    /// Adds what has become certain since the last call; nothing until the response is claimed, or has ended. `shows`
-    /// is the section that is the message.
+    /// Adds the events that have become certain since the last call; none until the response is claimed, or has ended.
+    /// `shows` is the name of the section that is the message.
     pub(super) fn announce(
         &mut self,
         dialects: &[Dialect],
@@ -344,7 +345,7 @@ impl DialectSelector {
         }
     }
 
-    /// Where the first mark outside every block is that a strategy may take out of the text around it.
+    /// The offset of the first mark outside every block that a strategy may remove from the text around it.
     pub(super) fn doubtful(&self) -> Option<usize> {
         let [(_, DialectReading::Marks(scanner))] = self.readings.as_slice() else { return None };
         let is_mark = |found: &&ReaderFinding| {
@@ -375,8 +376,8 @@ impl DialectSelector {
         }
     }
 
-    /// Whether the object of this candidate is only an example: words are before it, and another dialect has a claim
-    /// outside of it. What begins the answer is the answer.
+    /// Whether the object of this candidate is only an example: there are words before it, and another dialect has a
+    /// claim outside of it. An object at the start of the answer is the answer.
     fn is_example(&self, index: usize, place: usize, dialects: &[Dialect], text: &str) -> bool {
         let Some(one) = self.candidates.get(index) else { return false };
         let Some((_, DialectReading::Object(objects))) = self.readings.get(one.reading) else { return false };
@@ -387,7 +388,7 @@ impl DialectSelector {
             && others.any(|other| self.claim_of(other, dialects).is_some_and(|claim| objects.is_outside(claim, text)))
     }
 
-    /// At the end, lets the first dialect that found a block read a response that none claims.
+    /// At the end, selects the first dialect that found a block for a response that none claims.
     fn settle(&mut self, dialects: &[Dialect]) {
         let finds = |one: &Candidate| match self.may_claim {
             true => self.finds(one, dialects),
@@ -402,7 +403,7 @@ impl DialectSelector {
         }
     }
 
-    /// The only dialect that needs no block, if all others need some: what no other claims is for it.
+    /// The only dialect without `needs`, if all others have some: it gets a response that no dialect claims.
     fn rest(&self, dialects: &[Dialect]) -> Option<usize> {
         let needless = |one: &Candidate| one.dialect.of(dialects).is_some_and(|dialect| dialect.needs.is_empty());
         let mut needless = (0..).zip(&self.candidates).filter(|(_, one)| needless(one)).map(|(index, _)| index);
@@ -410,7 +411,7 @@ impl DialectSelector {
         needless.next().is_none().then_some(only)
     }
 
-    /// Keeps only the candidate with this index.
+    /// Retains only the candidate with this index.
     fn choose(&mut self, index: usize) {
         self.claimed = true;
         self.candidates = self.candidates.drain(..).skip(index).take(1).collect();
@@ -434,7 +435,7 @@ impl DialectSelector {
         tried.collect()
     }
 
-    /// The document of the whole response; frees what was needed to read it.
+    /// The document of the whole response. Frees the state of reading.
     pub(super) fn finish(&mut self, dialects: &[Dialect], text: &str) -> Document {
         let mut document = self.read_whole(dialects, text);
         document.tried = std::mem::take(&mut self.tried);
@@ -457,7 +458,7 @@ impl DialectSelector {
         if dialect.is_some() {
             return document;
         }
-        // A response that no dialect claimed has no blocks; of what was found, only exceeded limits are still reported.
+        // A response that no dialect claimed has no blocks; of the findings, only exceeded limits are still reported.
         document.blocks = ChunkedVec::default();
         let limit = |what| matches!(what, FindingKind::Defect(Defect::TooLarge | Defect::TooCostly));
         let limits = document.found.iter().filter(|found| limit(found.what)).cloned();

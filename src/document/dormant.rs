@@ -1,11 +1,11 @@
-//! Dormant: until when would a fallback read exactly what the dialect that it is like reads?
+//! Dormant: until when would a fallback read exactly what its main dialect reads?
 //!
-//! In: the response so far, and the events that its other dialects have announced.
-//! Out: whether a mark has come that only one of the two takes for a quotation; what a fallback that reads from then on
-//! does not announce again.
+//! In: the response so far, and the events that the other dialects have announced.
+//! Out: whether a mark has arrived that only one of the two takes for a quotation; the events that a fallback that
+//! starts to read then does not announce again.
 //! Never: reads a block.
 //!
-//! A fallback differs from another dialect only in what is quoted. Most responses have no such mark before their first
+//! A fallback differs from its main dialect only in what is quoted. Most responses have no such mark before their first
 //! block, and are not read twice.
 
 use super::announce::{EventDraft, StreamEvent};
@@ -13,18 +13,18 @@ use crate::program::{Dialect, DialectId, MaskKinds};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
-/// Fallbacks that have not read anything yet.
+/// Fallbacks that have not started to read.
 #[derive(Debug)]
 pub(super) struct Dormant {
     pub(super) dialects: SmallVec<[DialectId; 1]>,
     fences: bool,
     spans: bool,
-    /// How far the response has been searched for marks.
+    /// How far the response has been searched for fence characters.
     searched: usize,
     pub(super) announced: AnnouncedCount,
 }
 
-/// How much has been announced: events, and the bytes of text after the last one that is no text.
+/// How much has been announced: events, and the bytes of text after the last event that is no text.
 #[derive(Debug, Default)]
 pub(super) struct AnnouncedCount {
     events: usize,
@@ -32,7 +32,7 @@ pub(super) struct AnnouncedCount {
 }
 
 impl Dormant {
-    /// These fallbacks, beside the dialects that are `asked`; none if they read differently from the start.
+    /// These fallbacks, next to the dialects that are `asked`; `None` if they read differently from the start.
     pub(super) fn new(fallbacks: &[&Dialect], asked: &[&Dialect]) -> Option<Self> {
         let kinds = |masks: MaskKinds| MaskKinds { fences: false, spans: false, openers: false, ..masks };
         let (mut fences, mut spans) = (false, false);
@@ -48,7 +48,7 @@ impl Dormant {
         Some(Self { dialects, fences, spans, searched: 0, announced: AnnouncedCount::default() })
     }
 
-    /// Whether the response has a mark that only one of the two takes for a quotation.
+    /// Whether the response has a fence or code span that only one of the two takes for a quotation.
     pub(super) fn wakes(&mut self, text: &str) -> bool {
         let bytes = text.as_bytes();
         while let Some(offset) = memchr::memchr2(b'`', b'~', bytes.get(self.searched..).unwrap_or_default()) {
@@ -58,7 +58,7 @@ impl Dormant {
             if (self.spans && marks.first() == Some(&b'`')) || (self.fences && run == 3) {
                 return true;
             }
-            // More marks may come behind the last ones.
+            // More fence characters may follow the last ones.
             if at + run == bytes.len() {
                 self.searched = at;
                 return false;
@@ -81,7 +81,7 @@ impl AnnouncedCount {
         }
     }
 
-    /// Takes what has been announced out of the events of another dialect. Texts may be cut at different places.
+    /// Removes what has been announced from the events of another dialect. Texts may be split at different places.
     pub(super) fn take_out(&mut self, drafts: &mut VecDeque<EventDraft>) {
         while self.events > 0 {
             let Some(draft) = drafts.pop_front() else { return };

@@ -1,10 +1,10 @@
 //! Enclosing: is one tag around a whole body?
 //!
-//! In: a body, and the grammars of the dialect that read it.
+//! In: a body, and the grammars of the dialect that reads it.
 //! Out: the text inside the tag, and the tag's opener.
-//! Never: takes a tag off that opens a block of the dialect, or one that something is beside.
+//! Never: removes a tag that opens a block of the dialect, or one next to other text.
 //!
-//! Models copy the tags in which a prompt showed them a file, and write them around the file that they give back.
+//! Models copy the tags in which a prompt contained a file, and write them around the file that they return.
 
 use super::payload::{TagSource, field_family};
 use super::{Mask, ReadContext};
@@ -19,7 +19,7 @@ pub(crate) struct Enclosing<'e> {
     family: usize,
     masks: &'e [Mask],
     limits: &'e Limits,
-    /// The opener of the tag that was taken off last.
+    /// The opener of the tag that was removed last.
     opener: Cell<Option<Span>>,
 }
 
@@ -28,25 +28,25 @@ impl<'e> Enclosing<'e> {
         Self { given, family, masks, limits, opener: Cell::new(None) }
     }
 
-    /// Whether a tag around the body of a block is taken off. What a call has in tags are its fields.
+    /// Whether a tag around the body of a block is removed. In a call, tags are fields.
     pub(crate) fn counts(block: &BlockBinding) -> bool {
         let has_fields = || block.role == Role::Call && block.payload.contains(&Payload::Tags);
         block.trim.contains(&Trim::EnclosingTag) && !has_fields()
     }
 
-    /// Whether a body that starts so may turn out to be enclosed.
+    /// Whether a body that starts like `text` may turn out to be enclosed in a tag.
     pub(super) fn may_begin(text: &str, dialect: &Dialect, family: usize) -> bool {
         let text = text.trim_start();
         let may = |family: &Family| family.close.is_some() && family.may_open(text.as_bytes()) != Some(false);
         text.is_empty() || field_family(dialect, family).is_some_and(may) || dialect.families.iter().any(may)
     }
 
-    /// The opener of the tag that was taken off, if there was one.
+    /// The opener of the tag that was removed, if there was one.
     pub(super) fn opener(&self) -> Option<Span> {
         self.opener.get()
     }
 
-    /// The inside of the tag around all of `span`.
+    /// The text inside the tag around all of `span`.
     pub(super) fn inside(&self, span: Span) -> Option<Span> {
         let dialect = self.given.dialect;
         let own = field_family(dialect, self.family).into_iter();
@@ -55,7 +55,7 @@ impl<'e> Enclosing<'e> {
         Some(Span::new(opener.end, closer.start))
     }
 
-    /// The opener and the closer of the tag, as this grammar has them.
+    /// The opener and the closer of the tag, as this grammar reads them.
     fn edges(&self, span: Span, family: &Family) -> Option<(Span, Span)> {
         let ReadContext { text, dialect, .. } = *self.given;
         let body = span.trimmed(text);

@@ -1,14 +1,14 @@
-//! Fallback: who reads a response in which no dialect finds a block?
+//! Fallback: which dialect reads a response in which no other dialect finds a block?
 //!
-//! In: the response in pieces, the dialects of a mode, and those of them that are fallbacks.
-//! Out: [`Readers`], with the document of the dialect that reads the response, and what is certain about it.
-//! Never: lets a fallback read what another dialect can, unless the response begins with a quotation that opens a
-//! block.
+//! In: the response in chunks, the dialects of a mode, and those of them that are fallbacks.
+//! Out: [`Readers`], with the document of the dialect that reads the response, and the events that are certain.
+//! Never: lets a fallback read a response that another dialect can read, unless the response begins with a quotation in
+//! which a block opens.
 //!
-//! A fallback reads what the dialect that it is like only quotes. Whether that is needed is known once another dialect
-//! has found a block that may be an answer, or else at the end. Until then both read, once there is something that
-//! they read differently, and what both announce is emitted. Models that put all of an answer into a fence do so from its
-//! first line: such a response goes to the fallback at once, so that it can be announced while it comes.
+//! A fallback reads blocks that its main dialect only quotes. Whether it is needed is known once another dialect has
+//! found a block that may be an answer, or else at the end. Until then both read, from the first text that they read
+//! differently, and the events that both announce are emitted. Models that put a whole answer into a code fence do so
+//! from its first line: such a response goes to the fallback at once, so that it can be announced as it arrives.
 
 use super::announce::{EventDraft, StreamEvent};
 use super::budget::{Arrived, StepBudget};
@@ -25,35 +25,35 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub(crate) struct Readers {
     first: DialectSelector,
-    /// None if the mode has no fallback, if that is not needed, or while it is dormant.
+    /// `None` if the mode has no fallback, if none is needed, or while it is dormant.
     fallback: Option<Box<Fallback>>,
     /// The fallbacks of the mode, while they need not read.
     dormant: Option<Dormant>,
-    /// What the fallbacks have come to, if it is not they who read.
+    /// The results of the fallbacks, if none of them reads the response.
     spared: SmallVec<[Tried; 1]>,
-    /// What the dialect that reads has emitted before it was chosen.
+    /// The events that the dialect that reads the response had emitted before it was chosen.
     ahead: VecDeque<EventDraft>,
-    /// How much of the response all have been given.
+    /// How much of the response the dialects have read.
     read: usize,
     limits: Limits,
     left_open: Option<bool>,
 }
 
-/// The fallbacks of a mode, reading.
+/// The fallbacks of a mode that are reading.
 #[derive(Debug)]
 struct Fallback {
     readers: DialectSelector,
     dialects: SmallVec<[DialectId; 1]>,
-    /// The events of both sides that the other side has not emitted so far.
+    /// The events of each side that the other side has not emitted so far.
     untold: [VecDeque<EventDraft>; 2],
-    /// What was announced before they began to read.
+    /// What was announced before the fallbacks started to read.
     announced: AnnouncedCount,
-    /// Once a fallback reads the response: what the other dialects have come to.
+    /// Once a fallback reads the response: the results of the other dialects.
     passed: Option<SmallVec<[Tried; 1]>>,
 }
 
 impl Readers {
-    /// Starts to read. `left_open`: whether the prompt left reasoning open, if the host knows.
+    /// Starts to read. `left_open`: whether the prompt ended inside reasoning, if the host knows.
     pub(crate) fn new<'p>(
         dialects: impl Iterator<Item = &'p Dialect> + Clone,
         limits: Limits,
@@ -77,9 +77,9 @@ impl Readers {
         }
     }
 
-    /// Reads on; `dialects` are those of the program, and `text` is the whole response so far.
+    /// Continues reading; `dialects` are those of the program, and `text` is the whole response so far.
     pub(crate) fn advance(&mut self, dialects: &[Dialect], text: &str, complete: bool) {
-        // Most responses open a block soon, and are not read twice from there on.
+        // Read in windows, because most responses open a block soon, and are read only once from there on.
         let mut window = WINDOW;
         while text.len() <= self.limits.input && self.is_open() {
             let end = (self.read + window..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
@@ -97,12 +97,12 @@ impl Readers {
         }
     }
 
-    /// Whether it is not known yet who reads the response.
+    /// Whether it is not known yet which side reads the response.
     fn is_open(&self) -> bool {
         self.dormant.is_some() || self.fallback.as_ref().is_some_and(|fallback| fallback.passed.is_none())
     }
 
-    /// Reads on with all dialects, and finds out which of them reads the response, if that is certain.
+    /// Continues reading with all dialects, and decides which side reads the response once that is certain.
     fn decide(&mut self, dialects: &[Dialect], text: &str, complete: bool) {
         self.first.advance(dialects, text, complete);
         if let Some(dormant) = &mut self.dormant {
@@ -119,7 +119,7 @@ impl Readers {
             self.wake_fallback(dialects);
         }
         let Some(fallback) = &mut self.fallback else { return };
-        // Only where a response begins with a fence, it may not matter what another dialect finds.
+        // If the response begins with a fence, the fallback may get it whatever other dialects find.
         if opening_fence(text) == Some(None) && self.first.found_answer(dialects) {
             return self.spare_fallback(dialects, Trial::Spared);
         }
@@ -139,14 +139,14 @@ impl Readers {
         }
     }
 
-    /// Lets the fallbacks read from the start of the response.
+    /// Makes the fallbacks read from the start of the response.
     fn wake_fallback(&mut self, dialects: &[Dialect]) {
         let Some(dormant) = self.dormant.take() else { return };
         let fallbacks = dormant.dialects.iter().filter_map(|id| id.of(dialects)).collect();
         self.fallback = Some(Fallback::new(fallbacks, dormant.announced, self.limits, self.left_open));
     }
 
-    /// Lets the fallback read the response; the other dialects have found no block before `place`.
+    /// Gives the response to the fallback; the other dialects have found no block before `place`.
     fn read_by_fallback(&mut self, dialects: &[Dialect], trial: Trial, place: usize) {
         let Some(fallback) = &mut self.fallback else { return };
         let mut passed = self.first.passed(dialects, place);
@@ -163,7 +163,7 @@ impl Readers {
         self.ahead = std::mem::take(untold);
     }
 
-    /// Leaves the response to the other dialects.
+    /// Gives the response to the other dialects.
     fn spare_fallback(&mut self, dialects: &[Dialect], trial: Trial) {
         if let Some(dormant) = self.dormant.take() {
             let spared = |dialect| Tried { dialect, trial, seen: None, near: None };
@@ -190,13 +190,13 @@ impl Readers {
         self.side().chosen()?.of(dialects)
     }
 
-    /// Where the first mark outside every block is that a strategy may take out of the text around it.
+    /// The offset of the first mark outside every block that a strategy may remove from the text around it.
     pub(crate) fn doubtful(&self) -> Option<usize> {
         self.side().doubtful()
     }
 
-    /// Adds what has become certain since the last call; nothing until the response is claimed, or has ended. `shows`
-    /// is the section that is the message.
+    /// Adds the events that have become certain since the last call; none until the response is claimed, or has ended.
+    /// `shows` is the name of the section that is the message.
     pub(crate) fn announce(
         &mut self,
         dialects: &[Dialect],
@@ -235,7 +235,7 @@ impl Readers {
         }
     }
 
-    /// The document of the whole response; frees what was needed to read it.
+    /// The document of the whole response. Frees the state of reading.
     pub(crate) fn finish(&mut self, dialects: &[Dialect], text: &str) -> Document {
         self.advance(dialects, text, true);
         let passed = self.fallback.as_mut().and_then(|fallback| fallback.passed.as_mut()).map(std::mem::take);
@@ -269,12 +269,12 @@ impl Fallback {
     }
 
     /// The fallback that reads the response because a quotation at its start opens a block, and the place of that
-    /// block: none of the two if there is none, and nothing at all while that is not known.
+    /// block: `Some(None)` if there is no such fallback, and `None` while that is not known.
     fn begins(&self, dialects: &[Dialect], text: &str) -> Option<Option<(DialectId, usize)>> {
         for dialect in self.dialects.iter().filter_map(|id| id.of(dialects)) {
             let like = dialect.fallback.and_then(|like| like.of(dialects));
-            // A fence around the whole answer is known at its end alone, and a message may be all that is around
-            // blocks.
+            // If the main dialect has wrappers, a fence around the whole answer is recognised only at its end. If text
+            // outside blocks is the message, the text before a fence may be the message.
             let may = like.is_some_and(|like| like.masks.fences && !like.masks.wrapper)
                 && !dialect.masks.fences
                 && dialect.text != Outside::Message;
@@ -290,8 +290,9 @@ impl Fallback {
     }
 }
 
-/// Notes what the dialect `like` quotes in a response that a fallback has read: blocks in there are only quoted, and
-/// the lines of a fence around one are no text. Of a fence that is never closed, it is unknown what it quotes.
+/// Notes what the dialect `like` quotes in a response that a fallback has read: blocks in these quotations are only
+/// quoted, and the lines of a fence around a block are no text. A fence that is never closed quotes nothing that is
+/// known.
 fn note_quotations(document: &mut Document, like: &Dialect, text: &str, limits: &Limits) {
     let mut masks = Masks::new(like.masks);
     let mut budget = StepBudget::new(limits);
@@ -326,7 +327,7 @@ fn frames(document: &Document, text: &str) -> Vec<Span> {
     frames
 }
 
-/// Tells what both sides do.
+/// Emits the events that both sides have announced.
 fn tell_common(ours: &mut VecDeque<EventDraft>, theirs: &mut VecDeque<EventDraft>, out: &mut Vec<EventDraft>) {
     while let (Some(one), Some(other)) = (ours.front_mut(), theirs.front_mut()) {
         if one.event == other.event {
@@ -334,7 +335,7 @@ fn tell_common(ours: &mut VecDeque<EventDraft>, theirs: &mut VecDeque<EventDraft
             theirs.pop_front();
             continue;
         }
-        // Texts may be cut at different places.
+        // Texts may be split at different places.
         let (
             StreamEvent::Text { block, role, text },
             StreamEvent::Text { block: same_block, role: same_role, text: other },

@@ -1,18 +1,18 @@
-//! Fences: which code fence is open at a place?
+//! Fences: which code fence is open at an offset?
 //!
 //! In: the text before an opener, and the blocks in it.
-//! Out: the line that opens the fence around it; whether the opener comes directly after that line, outside every
-//! block.
-//! Never: searches for where a fence closes, or examines a line twice.
+//! Out: the opening line of the fence around the opener; whether the opener comes directly after that line, outside
+//! every block.
+//! Never: searches for the end of a fence, or examines a line twice.
 
 use super::trim::{Fence, fence_lines};
 use super::{Block, ChunkedVec};
 use crate::text::Span;
 
-/// The fences from some place on, paired.
+/// The fences from some offset on, paired.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Paired {
-    /// Everything before this place has been examined.
+    /// Everything before this offset has been examined.
     at: usize,
     open: Option<(Span, Fence)>,
 }
@@ -22,7 +22,7 @@ impl Paired {
         Self { at: start, open: None }
     }
 
-    /// The line of the fence that is open at a place. Places must be asked for in order.
+    /// The opening line of the fence that is open at an offset. Offsets must be asked for in ascending order.
     pub(super) fn open_at(&mut self, place: usize, text: &str) -> Option<Span> {
         if place > self.at {
             for (line, fence) in fence_lines(Span::new(self.at, place), text) {
@@ -44,19 +44,19 @@ pub(super) struct Fences {
     outside: Paired,
     /// The blocks before this one have been examined.
     block: usize,
-    /// The blocks that end where a fence closes, in order: fences inside them belong to them.
+    /// The blocks that end at a closing fence, in order: fences inside them belong to them.
     ended: Vec<usize>,
 }
 
 impl Fences {
-    /// Notes that a block ends where a fence closes.
+    /// Notes that a block ends at a closing fence.
     pub(super) fn end(&mut self, block: usize) {
         self.ended.push(block);
     }
 
-    /// Whether the opener at this place comes directly after the line of an open fence. Fences inside a block that ends
-    /// at its closer, or at a fence, belong to that block; a block that ends at the next one may contain the line of
-    /// the fence around the next.
+    /// Whether the opener at this offset comes directly after the line of an open fence. Fences inside a block that
+    /// ends at its closer, or at a fence, belong to that block; a block that ends at the next block may contain the
+    /// opening line of the fence around the next.
     pub(super) fn around(&mut self, opener: usize, start: usize, text: &str, blocks: &ChunkedVec<Block>) -> bool {
         self.outside.skip(start);
         for (number, block) in blocks.from(self.block) {
@@ -70,7 +70,7 @@ impl Fences {
                 self.outside.skip(span.end);
             }
         }
-        // Look from the end: trimming stops at the last thing that is there.
+        // Trim at the end: that stops at the last character that is not white space.
         let behind = |line: Span| Span::new(line.end, opener).of(text).trim_end().is_empty();
         self.outside.open_at(opener, text).is_some_and(behind)
     }

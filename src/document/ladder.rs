@@ -1,11 +1,11 @@
-//! Ladders: where does an open block end?
+//! Ladder: where does an open block end?
 //!
 //! In: the marks after its opener, the masks, the text so far, and the block's own rungs.
-//! Out: [`End`], once no continuation can change it.
+//! Out: [`BlockEnd`], once more text cannot change it.
 //! Never: opens a block, or looks beyond the next opener of the same block, unless a field or a fence quotes that
 //! opener.
 //!
-//! Because no rung looks further, each mark is examined at most once for each declared name.
+//! No rung looks further, so each mark is examined at most once for each declared name.
 
 use super::braces::BraceCount;
 use super::delimiter::{Delimiter, DelimiterKind};
@@ -18,25 +18,25 @@ use crate::program::{BlockBinding, BlockId, Closer, NameSource};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::Span;
 
-/// The most openers inside a block that its closers are compared with.
+/// The most openers inside a block with which its closers are compared.
 const MOST_INNER: usize = 32;
 
-/// What does not change during the search for the end of a block.
+/// The constant inputs of the search for the end of a block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EndSearch<'s> {
     pub(super) given: &'s ReadContext<'s>,
     pub(super) block: &'s BlockBinding,
-    /// Where the surroundings of the block end, if known.
+    /// Where the region around the block ends, if that is known.
     pub(super) region: Option<usize>,
 }
 
 impl<'s> EndSearch<'s> {
-    /// The response up to where the block may reach.
+    /// The part of the response that the block may reach.
     pub(super) fn within(&self) -> &'s str {
         self.region.and_then(|region| self.given.text.get(..region)).unwrap_or(self.given.text)
     }
 
-    /// Whether all of that has arrived.
+    /// Whether all of that part has arrived.
     pub(super) fn is_complete(&self) -> bool {
         self.region.is_some()
     }
@@ -47,18 +47,18 @@ impl<'s> EndSearch<'s> {
     }
 }
 
-/// How much is known about what follows an opener.
+/// How much is known about the text after an opener.
 #[derive(Debug, Clone, Copy)]
 struct Lookahead {
     /// Whether no closer that may still arrive counts before those found.
     closers: bool,
-    /// The latest place where it can end.
+    /// The latest offset at which the block can end, if that is known.
     end: Option<usize>,
 }
 
 impl DialectScanner {
-    /// Where the block ends, if the text so far determines that. `region` is where its surroundings end, if known;
-    /// `last` is the mark after them.
+    /// Where the block ends, if the text so far determines that. `region` is where the region around the block ends, if
+    /// known; `last` is the mark after it.
     pub(super) fn find_end(
         &mut self,
         open: &mut OpenBlock,
@@ -83,11 +83,11 @@ impl DialectScanner {
         for (rung, endings) in ladder.iter().enumerate() {
             let mut best: Option<(usize, Ending)> = None;
             for ending in endings.iter().copied() {
-                // A closer that balances the opener counts, whatever else on this rung comes before it.
+                // A closer that balances the opener takes precedence over all other endings of this rung.
                 if best.is_some_and(|(_, best)| best == Ending::BalancedCloser) {
                     break;
                 }
-                // `end` counts only where nothing else on this rung is found.
+                // `end` applies only if no other ending of this rung does.
                 if ending == Ending::End && best.is_some() {
                     continue;
                 }
@@ -104,13 +104,14 @@ impl DialectScanner {
                 return Some(end.or_in_closer(|| cut_closer(open, block, at, given)));
             }
         }
-        // Even without the rung `end`, a block ends where its surroundings do.
+        // Even without the rung `end`, a block ends at the end of the region around it.
         let at = known.end?;
         let end = BlockEnd { at, closer: None, rung: ladder.len(), ending: Ending::End, payload: None, alike: false };
         Some(end.or_in_closer(|| cut_closer(open, block, at, given)))
     }
 
-    /// The place of this ending, if it applies; none while the text so far does not determine that.
+    /// The place of this ending, if it applies: `Some(None)` if it does not, and `None` while the text so far does not
+    /// determine that.
     fn place(
         &mut self,
         ending: Ending,
@@ -138,7 +139,7 @@ impl DialectScanner {
             Ending::Closer => Some(open.closer().map(|(closer, _)| closer.start)),
             // A closer that satisfies the anchor wins over one that does not.
             Ending::LooseCloser => {
-                // None that may still arrive comes before a loose one that has.
+                // A loose closer that may still arrive comes after the one that has arrived.
                 let known = known.closers || open.first_loose.is_some();
                 met(open.loose_closer().map(|(closer, _)| closer.start), known).filter(|_| known)
             }
@@ -160,8 +161,8 @@ impl DialectScanner {
         }
     }
 
-    /// Goes through the marks after the opener, up to its closer or the next opener of the same block. False if all of
-    /// them have arrived, but more text is needed to know what one of them is: only that allows enough steps.
+    /// Goes through the marks after the opener, up to the block's closer or the next opener of the same block. False if
+    /// all of them have arrived, but classifying one needs more text, which also allows more steps.
     fn look_ahead(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, last: usize) -> bool {
         let EndSearch { given, block, region } = *search;
         if open.waits && region.is_none() {
@@ -169,7 +170,7 @@ impl DialectScanner {
         }
         let mut is_known = false;
         while !open.sure(block) && open.bound.is_none() && open.balanced.is_none() && open.search < last {
-            // After the next opener only closers matter; an earlier look may have shown that there are none.
+            // After the next opener only closers matter; an earlier search may have found that there are none.
             if !is_known && open.next_block.is_some() {
                 is_known = true;
                 if region.is_some_and(|region| self.is_closerless(open, search, region)) {
@@ -178,7 +179,7 @@ impl DialectScanner {
             }
             let Some(mark) = self.marker.mark(open.search).filter(|mark| !self.is_around(mark, given)) else { break };
             open.search += 1;
-            // What an attribute quotes opens and closes nothing.
+            // A mark inside the opener is quoted by an attribute.
             if mark.start() < open.opener.end {
                 open.first = open.search;
             } else if !self.take_mark(open, search, &mark) {
@@ -194,8 +195,8 @@ impl DialectScanner {
         true
     }
 
-    /// Whether nothing closes this block, because nothing closed an earlier one like it. Without this, each opener that
-    /// is text because it has no key would search everything after it.
+    /// Whether no closer follows, because none followed an earlier block like it. Without this, each opener that is
+    /// text because it has no key would search all text after it.
     fn is_closerless(&self, open: &OpenBlock, &EndSearch { given, block, .. }: &EndSearch<'_>, region: usize) -> bool {
         let own =
             block.close.iter().any(|closer| matches!(closer, Closer::Attribute(_))) && !open.attributes.is_empty();
@@ -207,7 +208,7 @@ impl DialectScanner {
         })
     }
 
-    /// Handles one mark after the opener; false if more text is needed to know what it is.
+    /// Handles one mark after the opener; false if classifying it needs more text.
     fn take_mark(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> bool {
         let EndSearch { given, block, .. } = *search;
         let quoted = match self.in_data(open, search, mark.start()) {
@@ -225,8 +226,8 @@ impl DialectScanner {
         let Some(closer) = self.as_closer(open, search, mark) else { return false };
         let closes = closer.and_then(|closer| Some((closer, closes(open, search, &closer)?)));
         let closes = match mark.kind {
-            // A mark may be the closer of a wrapper and of this block: if it names the block, or its `close` has that
-            // name, it closes the block.
+            // A mark may be the closer of both a wrapper and this block: if it has the name of the block, or a name in
+            // its `close`, it closes the block.
             DelimiterKind::Open { leaves: true, .. } => closes.filter(|(_, (tier, _))| *tier != Closer::LAST_TIER),
             _ => closes,
         };
@@ -265,9 +266,9 @@ impl DialectScanner {
         }
     }
 
-    /// The mark as the grammar of an open block reads it as a closer, if that reads one there; nothing at all if more
-    /// text is needed to tell. Of two grammars with closers that look alike, only the first makes a mark, and so does
-    /// the opener where it looks like a closer.
+    /// The mark as a closer of the open block's grammar, if that grammar reads a closer there; `None` if more text is
+    /// needed to decide. If closers of two grammars look alike, or an opener looks like a closer, there is only one
+    /// mark, of the first grammar or of the opener.
     fn as_closer(&mut self, open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Option<Option<Delimiter>> {
         let own = search.given.dialect.families.get(open.family);
         let Some((own, close)) = own.and_then(|own| Some((own, own.close?))) else { return Some(None) };
@@ -295,14 +296,14 @@ impl DialectScanner {
                 Some(Some(Delimiter { span: span.into(), name: name.into(), kind, ..*mark }))
             }
             Progress::Pending => None,
-            // A name says which block it closes, whichever grammar reads it.
+            // A named closer is decided by its name, whichever grammar reads it.
             Progress::Failed | Progress::TooDeep | Progress::Spent => {
                 Some(Some(*mark).filter(|mark| !opens && !mark.name().is_empty()))
             }
         }
     }
 
-    /// Handles an opener that counts; false if more text is needed to know whether a field quotes it.
+    /// Handles an opener that counts; false if more text is needed to decide whether a field quotes it.
     fn take_opener(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Delimiter, id: BlockId) -> bool {
         let EndSearch { given, block, .. } = *search;
         if !open.unbalanced && self.may_balance(open, search, mark) {
@@ -316,16 +317,16 @@ impl DialectScanner {
                 return true;
             }
         }
-        // Contents are opaque: in one, the opener of a content that gives no key is text.
+        // Contents are opaque: the opener of a content that has no key is text in another content.
         if block.role == Role::Content && self.has_no_key(mark, given) {
             return true;
         }
-        // Reasoning is opaque: where it repeats its own opener it goes on, unless it ended before another block.
+        // Reasoning is opaque: its own opener in it is text, unless another block has opened before.
         if id == open.id && block.role == Role::Thinking && open.next_block.is_none() {
             open.repeated = true;
             return true;
         }
-        // The nearer of several closers counts: nothing that may have ended runs past another opener.
+        // The nearest closer counts, because a block that may have ended must not extend past another opener.
         let ladder = given.dialect.ladder(block, open.family);
         let closes_first = || ladder.iter().flatten().next().is_some_and(|first| first.is_closer());
         if open.near && closes_first() {
@@ -356,7 +357,7 @@ impl DialectScanner {
         true
     }
 
-    /// Whether an opener of a content has no key: inside another content it is text.
+    /// Whether an opener of a content has no key, which makes it text in another content.
     fn has_no_key(&mut self, mark: &Delimiter, given: &ReadContext<'_>) -> bool {
         let DelimiterKind::Open { family, id, .. } = mark.kind else { return false };
         let Some(BlockBinding { role: Role::Content, key: Some(NameSource::Attribute(key)), .. }) = given.block(id)
@@ -383,7 +384,7 @@ impl DialectScanner {
         let (within, complete) = (search.within(), search.is_complete());
         let first = family.grammar.first(rule);
         let behind = within.get(open.payload_from..).unwrap_or_default();
-        // A payload that may be empty, such as the rest of the line, starts right after the opener.
+        // A payload that may be empty, such as the rest of the line, starts directly after the opener.
         let payload = if first.empty { behind } else { behind.trim_start() };
         let start = within.len() - payload.len();
         if matches!(open.payload, PayloadState::Unknown) {
@@ -428,22 +429,22 @@ impl DialectScanner {
     }
 }
 
-/// Whether the mark closes the block where it is, with the block's own name or its kind.
+/// Whether the mark counts where it is, and closes the block by the name of the block or of its kind.
 pub(super) fn closes_surely(open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> bool {
     let DelimiterKind::Close { family } = mark.kind else { return false };
     let counts = search.block.anchor == Anchor::Anywhere || mark.starts_line();
-    // A name says which block it closes, whichever grammar reads it.
+    // A named closer is decided by its name, whichever grammar reads it.
     let own = usize::from(family) == open.family || !mark.name().is_empty();
     counts && own && closes(open, search, mark).is_some_and(|(tier, _)| tier != Closer::LAST_TIER)
 }
 
-/// The tier with which the mark, of the block's family, closes the block, and whether with the first of its closers;
-/// none if it does not.
+/// The tier with which the mark, of the block's family, closes the block, and whether by the first of its closers;
+/// `None` if it does not close the block.
 fn closes(open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Option<(usize, bool)> {
     let EndSearch { given, block, .. } = *search;
     let text = given.text;
     let name = mark.name().of(text);
-    // A closer without a name closes whatever its grammar has opened.
+    // A closer without a name closes any block that its grammar has opened.
     if name.is_empty() {
         return Some((0, true));
     }
@@ -458,7 +459,7 @@ fn closes(open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Option<
             }
             Closer::Attribute(key) => {
                 let mut values_of = values_of(open, key, given).peekable();
-                // If the opener lacks the attribute, the next closer of the list takes its place.
+                // If the opener lacks the attribute, the next closer of the list is used instead.
                 if values_of.peek().is_none() {
                     continue;
                 }
@@ -468,7 +469,7 @@ fn closes(open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Option<
             Closer::Pattern(pattern) => names.matches_name(pattern, name),
         };
         if closes {
-            // The first of `close` is the right one, however surely another names the block as well.
+            // The first of `close` is the declared one, even if another names the block with a better tier.
             let (tier, first) = found.unwrap_or((closer.tier(), is_first));
             found = Some((tier.min(closer.tier()), first));
         }
@@ -490,7 +491,7 @@ fn values_of<'t>(open: &OpenBlock, key: &str, given: &ReadContext<'t>) -> impl I
     values_of.map(|attribute| attribute.value.span().of(given.text).trim())
 }
 
-/// The block's closer, if the answer was cut off inside it: the answer ends with a start of the closer.
+/// The block's closer, if the answer was cut off inside it: the answer ends with the first part of the closer.
 fn cut_closer(open: &OpenBlock, block: &BlockBinding, at: usize, given: &ReadContext<'_>) -> Option<Span> {
     let text = given.text.get(open.opener.end..)?.trim_end();
     if at < open.opener.end + text.len() {
@@ -512,7 +513,7 @@ fn cut_closer(open: &OpenBlock, block: &BlockBinding, at: usize, given: &ReadCon
             }),
         };
         let (before, end) = (text.strip_suffix(tail)?, open.opener.end + text.len());
-        // Right after its opener, a closer counts as at the start of a line.
+        // A closer directly after its opener counts as at the start of a line.
         let at_line_start = before.rsplit_once('\n').is_none_or(|(_, line)| line.trim().is_empty());
         (is_one && (at_line_start || block.anchor == Anchor::Anywhere)).then(|| Span::new(end - tail.len(), end))
     })

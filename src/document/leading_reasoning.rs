@@ -1,8 +1,8 @@
-//! Prelude: does the answer start with reasoning, with or without an opener?
+//! Leading reasoning: does the answer start with reasoning, with or without an opener?
 //!
 //! In: the response so far, its masks, and the block of the dialect that opens at the start of an answer.
-//! Out: that block, once its closer has arrived; and how far nothing else may be read before that.
-//! Never: looks beyond the first block of another kind: the answer has started there.
+//! Out: that block, once its closer has arrived; and until then, up to where the text cannot be read otherwise.
+//! Never: looks after the first block of another kind: there the answer has started.
 
 use super::budget::{Arrived, StepBudget};
 use super::delimiter::{Opener, most_captures, opener};
@@ -19,7 +19,7 @@ use crate::text::{Span, is_margin};
 pub(super) struct AnswerSoFar<'a> {
     pub(super) dialect: &'a Dialect,
     pub(super) text: &'a str,
-    /// Its start in the text.
+    /// The offset at which it starts in the text.
     pub(super) start: usize,
     pub(super) complete: bool,
 }
@@ -40,13 +40,13 @@ pub(super) struct LeadingReasoning {
     running: bool,
     /// Whether its opener was in the prompt, if the host knows.
     left_open: Option<bool>,
-    /// Its opener, once it is known whether it has one.
+    /// Its opener; `Some(None)` if it has none, and `None` while that is not known.
     opened: Option<Option<PreludeOpener>>,
-    /// Where the first line with text starts.
+    /// The start of the first line with text.
     begins: usize,
-    /// A closer of which it is not yet known whether it counts.
+    /// A closer of which it is not known yet whether it counts.
     met: Option<Span>,
-    /// The line of the last closer, and how far line breaks have been searched for.
+    /// The start of the line of the last closer, and how far line breaks have been searched for.
     line: usize,
     lines: usize,
     mask_cursor: usize,
@@ -74,7 +74,7 @@ impl SoughtBlock {
         self.family
     }
 
-    /// The block, in a text that starts at `start`, up to its closer.
+    /// The block from `start` to its closer.
     pub(super) fn end(self, start: usize, closer: Span, ended: Ended, trim: impl FnOnce(Span) -> Span) -> Block {
         let start = Span::new(start, start);
         let opened = self.opened.unwrap_or(PreludeOpener { span: start, name: start, says: Opener::default() });
@@ -100,16 +100,17 @@ impl SoughtBlock {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LeadingState {
     Over,
-    /// Nothing after this place may be read before more text has arrived.
+    /// The text after this offset may not be read before more text has arrived.
     Waits(usize),
-    /// There is a closer here. It ends the block unless another block opened before it.
+    /// There is a closer here. It ends the block unless another block has opened before it.
     Closer(Span),
     /// The block has an opener; it ends with this closer, or with the answer.
     Opened(Option<Span>),
 }
 
 impl LeadingReasoning {
-    /// The search, if the dialect has such a block. `left_open`: whether its opener was in the prompt, if the host knows.
+    /// The search, if the dialect has such a block. `left_open`: whether the prompt ended inside reasoning, if the host
+    /// knows.
     pub(super) fn new(dialect: &Dialect, limits: &Limits, left_open: Option<bool>) -> Option<Box<Self>> {
         let (id, _) = dialect.blocks_by_id().find(|(_, block)| block.starts)?;
         let family = dialect.families.iter().position(|family| family.prelude == Some(id))?;
@@ -135,7 +136,7 @@ impl LeadingReasoning {
         SoughtBlock { id: self.id, family: self.family, opened: self.opened.flatten() }
     }
 
-    /// Continues the search. The budget is that of the masks.
+    /// Continues the search. `budget` is the budget of the masks.
     pub(super) fn advance(
         &mut self,
         answer: &AnswerSoFar<'_>,
@@ -153,7 +154,7 @@ impl LeadingReasoning {
             Some(PreludeOpener { span, says, .. }) if says.empty => {
                 return LeadingState::Opened(Some(Span::new(span.end, span.end)));
             }
-            // Without an opener, its closer says of which block it is.
+            // Without an opener, only the name in a closer identifies the block.
             None if !family.closes_by_name || self.left_open == Some(false) => return LeadingState::Over,
             opened => opened.is_some(),
         };
@@ -185,7 +186,7 @@ impl LeadingReasoning {
         }
     }
 
-    /// Finds out whether the answer starts with an opener; false if more text is needed to know that.
+    /// Determines whether the answer starts with an opener; false if more text is needed.
     fn seek_opener(&mut self, answer: &AnswerSoFar<'_>, family: &Family) -> bool {
         let AnswerSoFar { dialect, text, start, complete } = *answer;
         let rest = text.get(start..).unwrap_or_default().trim_start();
@@ -215,10 +216,11 @@ impl LeadingReasoning {
         true
     }
 
-    /// The next place where a closer may start. If there is none, the search continues after what has arrived.
+    /// The next offset at which a closer may start. If there is none, the search continues after the text that has
+    /// arrived.
     fn next_start(&mut self, starts: &CloserStarts, text: &str, complete: bool) -> Option<usize> {
         let found = starts.find(text.as_bytes().get(self.from..).unwrap_or_default());
-        // The last bytes may be the first of a closer that is still coming.
+        // The last bytes may be the start of a closer that has not arrived completely.
         let coming = if complete { 0 } else { starts.longest().saturating_sub(1) };
         let searched = text.len().saturating_sub(coming).max(self.from);
         self.from = found.map_or(searched, |offset| self.from + offset);
@@ -238,7 +240,8 @@ impl LeadingReasoning {
         captures.iter().find(|capture| capture.rule() == family.name).map(|capture| capture.span())
     }
 
-    /// Whether a closer counts where it is, like that of any block; none while what follows is not known.
+    /// Whether a closer counts where it is, by the same rule as that of any block; `None` while the text after it is
+    /// not known.
     fn counts(
         &mut self,
         answer: &AnswerSoFar<'_>,
@@ -270,7 +273,7 @@ impl LeadingReasoning {
         if bytes.get(self.line..closer.start).is_some_and(is_margin) {
             return Some(true);
         }
-        // On a later line than the one where the block begins, prose only mentions the closer.
+        // After the line on which the block begins, a closer in the middle of a line is only mentioned in prose.
         if self.line > self.begins { Some(false) } else { ends_line(closer.end, text, complete) }
     }
 
@@ -278,12 +281,13 @@ impl LeadingReasoning {
         self.opened.as_ref().and_then(Option::as_ref)
     }
 
-    /// Whether the closer that was read is the block's: one named after its opener or the block, or one of its words.
+    /// Whether the closer that was read is the block's: one with the name of its opener or of the block, or one of its
+    /// words.
     fn closes(&self, answer: &AnswerSoFar<'_>, family: &Family) -> bool {
         let AnswerSoFar { dialect, text, .. } = *answer;
         let opened = self.opened();
         let Some(block) = dialect.block(self.id) else { return false };
-        // A closer without a name closes what its grammar opened.
+        // A closer without a name closes any block that its grammar has opened.
         let Some(name) = self.name(family) else { return opened.is_some() };
         let same = |known: &str| dialect.names.same(known, name.of(text));
         let says = |key: &str| {

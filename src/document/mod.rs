@@ -1,6 +1,6 @@
-//! Document: what is in a response, before anybody judges it?
+//! Document: what is in a response, before it is judged?
 //!
-//! In: a response, whole or in pieces, and the dialects of a [`Program`](crate::program::Program).
+//! In: a response, whole or in chunks, and the dialects of a [`Program`](crate::program::Program).
 //! Out: `Document`: blocks with their places, and findings; payloads as far as a grammar can read them.
 //! Never: knows actions, modes or strategies.
 
@@ -59,7 +59,7 @@ use crate::value::Value;
 use smallvec::SmallVec;
 use std::num::NonZeroU32;
 
-/// What a reading is given on each call: the response so far, the dialect that reads it and all others of the program,
+/// The inputs of a reader on each call: the response so far, the dialect that reads it and all dialects of the program,
 /// and the name of the section that is shown as the message.
 #[derive(Debug, Clone, Copy)]
 struct ReadContext<'g> {
@@ -75,10 +75,10 @@ impl<'g> ReadContext<'g> {
     }
 }
 
-/// What was read from one response. The text itself is kept elsewhere.
+/// The result of reading one response. The text itself is stored by the caller.
 #[derive(Debug, Default)]
 pub(crate) struct Document {
-    /// The dialect that read it, if one did.
+    /// The dialect that read the response, if one did.
     pub(crate) dialect: Option<DialectId>,
     /// The result of each dialect that was tried, in order.
     pub(crate) tried: SmallVec<[Tried; 1]>,
@@ -89,7 +89,7 @@ pub(crate) struct Document {
     /// Blocks in the order of their openers; blocks inside another one follow it.
     pub(crate) blocks: ChunkedVec<Block>,
     pub(crate) found: ChunkedVec<ReaderFinding>,
-    /// Findings that were only counted.
+    /// The findings that were only counted.
     pub(crate) left_out: LeftOut,
     /// Markup between blocks, in order.
     pub(crate) markup: Vec<Span>,
@@ -99,17 +99,17 @@ pub(crate) struct Document {
     pub(crate) open_fences: Vec<usize>,
     /// The starts of code spans that are left open only because the text ends.
     pub(crate) open_spans: Vec<usize>,
-    /// If a fallback read it: what the dialect that it is like quotes and the fallback does not, in order.
+    /// If a fallback read the response: what its main dialect quotes and the fallback does not, in order.
     pub(crate) fenced: Vec<Mask>,
-    /// The opener of reasoning that is not closed, after all that are, in a dialect whose reasoning only opens at the
-    /// start of the answer.
+    /// The opener of the last reasoning, if it is not closed, in a dialect whose reasoning only opens at the start of
+    /// the answer.
     pub(crate) open_reasoning: Option<usize>,
-    /// If it is a structured reply: its parts. The text is the first of them.
+    /// If the response is a structured reply: its parts. The text is the first of them.
     pub(crate) natives: Option<Box<Natives>>,
 }
 
 impl Document {
-    /// Closers outside every block that close nothing, in order.
+    /// Closers outside every block that are unmatched, in order.
     pub(crate) fn stray_closers(&self) -> impl Iterator<Item = Span> {
         let is_stray =
             |found: &&ReaderFinding| found.what == FindingKind::Defect(Defect::StrayCloser) && found.around().is_none();
@@ -118,7 +118,7 @@ impl Document {
     }
 }
 
-/// One recognised piece of a response. There may be very many.
+/// One block of a response. There may be very many.
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) id: BlockId,
@@ -139,7 +139,7 @@ impl Block {
         usize::from(self.family)
     }
 
-    /// The block around it, if there is one.
+    /// The index of the block around it, if there is one.
     pub(crate) fn parent(&self) -> Option<usize> {
         self.parent.map(|parent| parent.get() as usize - 1)
     }
@@ -162,7 +162,7 @@ impl Block {
         self.inner.span()
     }
 
-    /// Whether a closer ends it.
+    /// Whether the block ends with a closer.
     pub(crate) fn is_closed(&self) -> bool {
         self.inner.end() < self.span.end()
     }
@@ -172,10 +172,10 @@ impl Block {
         self.body.span()
     }
 
-    /// How the body of a member is written.
+    /// The encoding of the body of a member.
     pub(crate) fn spelling_of_member(&self, text: &str) -> TextEncoding {
         match self.written {
-            // In single quotes, these are escaped.
+            // In single quotes, single quotes are escaped.
             BodyEncoding::String if text.get(..self.body().start).is_some_and(|before| before.ends_with('\'')) => {
                 TextEncoding::Escapes
             }
@@ -187,7 +187,7 @@ impl Block {
         }
     }
 
-    /// The value of the body, if the body is no text, or if its declaration asks for a value.
+    /// The value of the body, if the body is not text, or if its declaration requires a value.
     pub(crate) fn value(&self) -> Option<&Value> {
         self.value.as_deref()
     }
@@ -196,7 +196,7 @@ impl Block {
 /// How the body of a block is encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BodyEncoding {
-    /// As the block's declaration says.
+    /// In the encoding that the block's declaration gives.
     Bound,
     /// As a JSON string, without its quotes.
     String,
@@ -204,9 +204,9 @@ pub(crate) enum BodyEncoding {
     Twice,
     /// As any other JSON value.
     Value,
-    /// As any other JSON value, after faults that change nothing.
+    /// As any other JSON value, after certain faults.
     Mended,
-    /// As any other JSON value, of which something was lost or guessed.
+    /// As any other JSON value, after lossy faults.
     Salvaged,
 }
 
@@ -217,7 +217,7 @@ pub(crate) struct Attribute {
     pub(crate) value: Stretch,
 }
 
-/// What an opener has besides its name: usually one thing.
+/// The parts of an opener besides its name: usually one.
 pub(crate) type Attributes = SmallVec<[Attribute; 1]>;
 
 /// The key of an attribute.
@@ -236,33 +236,35 @@ pub(crate) enum AttributeKey {
 pub(crate) enum Ended {
     /// At its first rung.
     Whole,
-    /// At its first rung, which is also the end of its surroundings: complete, unless the answer was cut off there.
+    /// At its first rung, which is also the end of the region around it: complete, unless the answer was cut off there.
     Last,
-    /// After its opener, because no payload follows; for a wrapper, because it is its closer, or a token by itself.
+    /// After its opener, because no payload follows; a closer of a wrapper, or a token that is only an opener, also
+    /// ends like this.
     Bare,
     /// At a later rung: it was cut off or never closed.
     Cut,
-    /// Like that, where the next block of its own kind opens: it may only show that block.
+    /// Like `Cut`, at the opener of the next block of its own kind, which may only be an example in it.
     Alike,
-    /// Where another block opens, in the midst of a value: that block, and what follows, may be part of the value.
+    /// At the opener of another block, in the middle of a value: that block, and the text after it, may be part of the
+    /// value.
     Torn,
-    /// At the rung `end`, as a later one: nothing shows that it is complete.
+    /// At the rung `end`, as a later one: it is not known whether the block is complete.
     Open,
 }
 
 impl Ended {
-    /// Whether a later rung than the first ended it.
+    /// Whether the block ended at a later rung than the first.
     pub(crate) fn is_cut(self) -> bool {
         matches!(self, Ended::Cut | Ended::Alike | Ended::Torn | Ended::Open)
     }
 }
 
-/// Whether what looks like a mark is inside data.
+/// Whether a possible mark is inside data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Quoted {
     No,
     /// Inside data that ends here.
     Until(usize),
-    /// Unknown: it depends on whether the data ever ends.
+    /// Not known yet: it depends on whether the data ends.
     Unknown,
 }

@@ -1,8 +1,8 @@
-//! Native: which blocks are the parts of a structured reply that no dialect reads?
+//! Native: which blocks are the parts of a structured reply besides its text?
 //!
 //! In: the document of the text of a reply, and the layout of the whole reply.
-//! Out: the same document with a block for each native call and each piece of reasoning, in the order of the layout.
-//! Never: reads the arguments of a call, but to find out whether a cut-off one is complete.
+//! Out: the same document with a block for each native call and each part of the reasoning, in the order of the layout.
+//! Never: reads the arguments of a call, except to find out whether a call that may be cut off is complete.
 
 use super::{Attributes, Block, BodyEncoding, Document, Ended, FindingKind, ReaderFinding};
 use crate::diagnostic::{Defect, Remark};
@@ -13,10 +13,10 @@ use crate::surface::Role;
 use crate::text::{Extent, Span};
 use std::cell::Cell;
 
-/// The parts of a structured reply beside its text.
+/// The parts of a structured reply besides its text.
 #[derive(Debug, Default)]
 pub(crate) struct Natives {
-    /// Whether it is read at all: a reply that is longer than the limit is not.
+    /// Whether the reply was read at all: one that is longer than the limit is not.
     pub(crate) is_read: bool,
     /// The places of the parts in the source: the text, the calls, the reasoning.
     pub(crate) parts: Vec<Span>,
@@ -24,9 +24,9 @@ pub(crate) struct Natives {
     first: usize,
     /// For each native call, its id and how much of the text comes before it.
     calls: Vec<(Option<String>, usize)>,
-    /// What the provider calls the parts that nothing reads.
+    /// The provider's names for the parts that are ignored.
     pub(crate) others: Vec<String>,
-    /// Whether the provider says that the model refused.
+    /// Whether the provider reports that the model refused.
     pub(crate) refused: bool,
 }
 
@@ -36,18 +36,18 @@ impl Natives {
         Self { others, refused: reply.refused, ..Self::default() }
     }
 
-    /// The id of the native call in the block `index`.
+    /// The id of the native call whose block has this index.
     pub(crate) fn id(&self, index: usize) -> Option<&str> {
         let (id, _) = self.calls.get(index.checked_sub(self.first)?)?;
         id.as_deref()
     }
 
-    /// Whether there is any native call.
+    /// Whether there are native calls.
     pub(crate) fn has_calls(&self) -> bool {
         !self.calls.is_empty()
     }
 
-    /// What orders the blocks as the model wrote them.
+    /// A key that sorts the blocks in the order in which the model wrote them.
     pub(crate) fn order(&self, index: usize, start: usize) -> (usize, bool, usize) {
         match index.checked_sub(self.first).map(|native| self.calls.get(native)) {
             None => (start, true, index),
@@ -56,7 +56,7 @@ impl Natives {
         }
     }
 
-    /// What orders the places of calls as the model wrote them.
+    /// A key that sorts the places of calls in the order in which the model wrote them.
     pub(crate) fn order_of(&self, span: Span) -> (usize, bool) {
         match self.call_at(span.start).checked_sub(1).and_then(|call| self.calls.get(call)) {
             Some((_, before)) => (*before, false),
@@ -64,17 +64,17 @@ impl Natives {
         }
     }
 
-    /// The number of the native call that a place of the source is in, from 1; 0 if it is in none.
+    /// The number of the native call that contains this offset of the source, from 1; 0 if none does.
     pub(crate) fn call_at(&self, place: usize) -> usize {
         Some(self.part(place)).filter(|part| *part <= self.calls.len()).unwrap_or_default()
     }
 
-    /// The number of the part that a place of the source is in.
+    /// The number of the part that contains this offset of the source.
     pub(crate) fn part(&self, place: usize) -> usize {
         self.parts.partition_point(|part| part.start <= place).saturating_sub(1)
     }
 
-    /// A range of the source as one of its part.
+    /// A range of the source as a range of one of its parts.
     pub(crate) fn extent(&self, span: Span) -> Extent {
         let number = self.part(span.start);
         let part = self.parts.get(number).copied().unwrap_or_default();
@@ -93,12 +93,12 @@ impl Document {
         Document { bytes: text.end, found: [found].into_iter().collect(), natives, ..Document::default() }
     }
 
-    /// How many blocks are in the text.
+    /// The number of blocks in the text.
     pub(crate) fn text_blocks(&self) -> usize {
         self.natives.as_ref().map_or(self.blocks.len(), |natives| natives.first)
     }
 
-    /// Adds the native parts of a reply. A text in which no dialect found anything is the message.
+    /// Adds the native parts of a reply. If no dialect found anything in the text, the text is the message.
     pub(crate) fn with_natives(
         mut self,
         reply: &Reply,
@@ -145,7 +145,7 @@ impl Document {
         self
     }
 
-    /// Gives the text to no dialect if no dialect found a block, or anything wrong, in it.
+    /// Leaves the text without a dialect if no dialect found a block or a defect in it.
     fn leave_unread(&mut self) {
         let says_nothing = |what: FindingKind| {
             matches!(what, FindingKind::Remark(Remark::QuotedBlock) | FindingKind::Defect(Defect::NoDialect))
@@ -183,7 +183,7 @@ impl Block {
     }
 }
 
-/// Whether the arguments of a call that may have been cut off are all there.
+/// Whether the arguments of a call that may have been cut off are complete.
 fn is_complete(arguments: &str, limits: &Limits) -> bool {
     let values = Cell::new(limits.values);
     json::strict(arguments.trim(), Context::new(limits.depth, &values)).is_ok()

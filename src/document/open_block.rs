@@ -1,7 +1,7 @@
-//! Open: what is known about a block whose end is being searched for?
+//! Open block: what is known about a block whose end is being searched for?
 //!
 //! In: its opener, and the closers after it one by one.
-//! Out: [`Open`], and the [`End`] for one of its rungs.
+//! Out: [`OpenBlock`], and the [`BlockEnd`] for one of its rungs.
 //! Never: chooses a rung: the ladder does.
 
 use super::braces::BraceCount;
@@ -29,48 +29,48 @@ pub(super) struct OpenBlock {
     pub(super) leaves: bool,
     /// The first mark after the opener.
     pub(super) first: usize,
-    /// Where the search among the marks continues, and what it has found so far.
+    /// The mark at which the search continues. The fields below are what it has found so far.
     pub(super) search: usize,
-    /// The closers found so far, by tier, each with whether it is the first of `close`.
+    /// The closers found so far, by tier, each with a flag whether it is the first of `close`.
     pub(super) closers: [Option<(Span, bool)>; 3],
-    /// Whether there is an opener before them, which one of them may belong to.
+    /// Whether an opener comes before them, to which one of them may belong.
     pub(super) contains_opener: bool,
-    /// Whether it is reasoning that repeats its own opener, so that any of its names closes it.
+    /// Whether it is reasoning that contains its own opener, so that any of its names closes it.
     pub(super) repeated: bool,
-    /// The names of openers in it that nothing has closed so far, as far as they matter.
+    /// The names of relevant openers in it that have no closer so far.
     pub(super) inner: SmallVec<[Span; 4]>,
-    /// Whether a closer was found that none of those is closed by.
+    /// Whether a closer was found that closes none of these openers.
     pub(super) near: bool,
-    /// Whether a closer was found that nothing later can supersede.
+    /// Whether a closer was found that no later one can supersede.
     pub(super) settled: bool,
-    /// The first and the last closer at a place where closers do not count.
+    /// The first and the last closer that do not satisfy the anchor.
     pub(super) first_loose: Option<(Span, bool)>,
     pub(super) loose: Option<(Span, bool)>,
     pub(super) masked_closer: Option<(Span, bool)>,
     /// The closer that balances its opener, if blocks of its name open in it.
     pub(super) balanced: Option<(Span, bool)>,
-    /// Whether such blocks open in it, and no closer balances its opener.
+    /// Whether blocks of its name open in it, but no closer balances its opener.
     pub(super) unbalanced: bool,
     pub(super) next_block: Option<usize>,
-    /// Whether that is also where the surroundings of the block end.
+    /// Whether the region around the block also ends there.
     pub(super) left: bool,
     /// The next opener of the same block that is not quoted by a field or a fence: no rung looks beyond it.
     pub(super) bound: Option<usize>,
-    /// Up to here its fields are known to be closed.
+    /// The fields up to this offset are known to be closed.
     pub(super) fields: usize,
     pub(super) data: Data,
     /// The code fences in it.
     pub(super) fences: Paired,
-    /// Whether it depends on later text if the next opener of the same block is quoted.
+    /// Whether later text decides if the next opener of the same block is quoted.
     pub(super) waits: bool,
     pub(super) payload: PayloadState,
-    /// Only white space comes between the opener and this place, before a payload.
+    /// Only white space is between the opener and this offset, before a payload.
     pub(super) payload_from: usize,
     pub(super) blank: Option<usize>,
     blank_from: usize,
-    /// Only blanks come between the line break at `blank_from` and this place.
+    /// Only spaces and tabs are between the line break at `blank_from` and this offset.
     blank_seen: usize,
-    /// The end of the opener's line; or as an error, how far it has been searched for.
+    /// The end of the opener's line; as an error, how far it has been searched for.
     pub(super) line: Result<usize, usize>,
 }
 
@@ -150,12 +150,12 @@ impl OpenBlock {
         self.closers.iter().flatten().next().copied()
     }
 
-    /// The first of the closers that count and those that do not.
+    /// The first closer, whether it satisfies the anchor or not.
     pub(super) fn loose_closer(&self) -> Option<(Span, bool)> {
         self.closer().into_iter().chain(self.first_loose).min_by_key(|(closer, _)| closer.start)
     }
 
-    /// The end for this ending at its place.
+    /// The end of the block by this ending at `at`.
     pub(super) fn end_at(&self, at: usize, ending: Ending, rung: usize, block: &BlockBinding, text: &str) -> BlockEnd {
         let closer = match ending {
             Ending::Closer => self.closer(),
@@ -165,7 +165,7 @@ impl OpenBlock {
             Ending::QuotedCloser => self.masked_closer,
             Ending::Payload => {
                 let payload = if let PayloadState::Whole { body, .. } = self.payload { Some(body) } else { None };
-                // An opener without a payload is bare, whichever rung says so.
+                // An opener without a payload is bare, whichever rung ends it.
                 let rung = if payload.is_some() { rung } else { 0 };
                 return BlockEnd { at, closer: None, rung, ending, payload, alike: false };
             }
@@ -178,8 +178,8 @@ impl OpenBlock {
                     Ending::NextBlock if block.trim.contains(&Trim::WrappingFence) => without_tail(body, text).end,
                     _ => text_end,
                 };
-                // A call that was cut off keeps the white space at its end. Any other block leaves it to what follows,
-                // together with the rules and the fence before the next block.
+                // A call that was cut off retains the white space at its end. Any other block leaves it to the text
+                // after it, together with the rules and the fence before the next block.
                 let at = if rung > 0 && block.role == Role::Call && end == text_end { at } else { end };
                 return BlockEnd { at, closer: None, rung, ending, payload: None, alike };
             }
@@ -187,8 +187,8 @@ impl OpenBlock {
         BlockEnd { at: closer.map_or(at, |(span, _)| span.end), closer, rung, ending, payload: None, alike: false }
     }
 
-    /// Handles a closer of this tier, which may be the first of `close`; false if more text is needed to know whether
-    /// it counts where it is.
+    /// Handles a closer of this tier, which may be the first of `close`; false if more text is needed to decide whether
+    /// it counts.
     pub(super) fn take_closer(
         &mut self,
         block: &BlockBinding,
@@ -214,12 +214,12 @@ impl OpenBlock {
                 self.loose = closer;
             }
         } else {
-            // Of a closer that is written twice, the first ends the block.
+            // If a closer is written twice, the first one ends the block.
             let blank = |span: Span| Span::new(span.end, mark.start()).of(text).trim().is_empty();
             let again = slot.is_some_and(|(span, _)| tier != Closer::LAST_TIER || blank(span));
             let before = self.closers.get(..Closer::LAST_TIER).unwrap_or_default();
             let doubled = before.iter().flatten().any(|(span, _)| blank(*span));
-            // Nothing was opened inside the block, so a closer as declared, or a doubled one, is certainly its own.
+            // If no opener is inside the block, a closer as declared, or a doubled one, certainly belongs to it.
             let named = tier != Closer::LAST_TIER && block.surest != Closer::LAST_TIER;
             self.settled = named && !self.contains_opener && (first || doubled);
             let known = again || (self.settled && doubled);
@@ -240,21 +240,21 @@ impl OpenBlock {
     }
 }
 
-/// What is known about the payload of a block.
+/// The state of the search for the payload of a block.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum PayloadState {
     Unknown,
     Running,
-    /// All of it is there up to `end`; the body is what is read of it.
+    /// The payload is complete and ends at `end`; `body` is the part of it that is read.
     Whole {
         end: usize,
         body: Span,
     },
     Absent,
     Broken,
-    /// It is nested more deeply than its grammar can follow: its braces are counted.
+    /// The payload is nested more deeply than its grammar can follow, so its braces are counted.
     TooDeep(BraceCount),
-    /// It is nested that deeply, and never closed.
+    /// The payload is nested that deeply, and never closed.
     Bottomless,
 }
 
@@ -270,7 +270,7 @@ pub(super) struct BlockEnd {
 }
 
 impl BlockEnd {
-    /// The same end, or within the incomplete closer at the end of the answer, if that is there.
+    /// The same end, or the incomplete closer at the end of the answer, if there is one.
     pub(super) fn or_in_closer(self, closer: impl FnOnce() -> Option<Span>) -> Self {
         match if self.ended() == Ended::Open { closer() } else { None } {
             Some(closer) => BlockEnd { at: closer.end, closer: Some((closer, true)), ..self },
@@ -287,7 +287,7 @@ impl BlockEnd {
     /// The payload, or `inner` after trimming.
     pub(super) fn body(&self, inner: Span, block: &BlockBinding, trim: impl FnOnce(Span) -> Span) -> Span {
         match self.payload {
-            // The payload of a call is not trimmed: its readers pass white space themselves.
+            // The payload of a call is not trimmed, because its readers skip white space.
             Some(payload) if block.role == Role::Call => payload,
             payload => trim(payload.unwrap_or(inner)),
         }
@@ -322,7 +322,7 @@ pub(super) fn blank_line(open: &mut OpenBlock, text: &str, known: usize) {
                 open.blank = Some(line - usize::from(bytes.get(..line).is_some_and(|line| line.ends_with(b"\r"))))
             }
             Some(_) => open.blank_from = line + 1,
-            // Whether the next line is blank is not known yet.
+            // It is not known yet whether the next line is blank.
             None => {
                 open.blank_from = line;
                 open.blank_seen = known;

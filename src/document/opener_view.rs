@@ -1,7 +1,7 @@
-//! Said: what does the opener of a block say about it?
+//! Opener: what does the opener of a block contain?
 //!
-//! In: an opener that was read, and the place that a declaration takes a name from.
-//! Out: [`Said`]: the attributes by their names, decoded, and what the block is called.
+//! In: an opener that was read, and the declared source of a name.
+//! Out: [`OpenerView`]: the attributes by their names, decoded, and the name of the block.
 //! Never: looks beyond the opener.
 
 use super::{Attribute, AttributeKey, Block, decode_entities, unquoted};
@@ -10,7 +10,7 @@ use crate::program::{self, Dialect, NameSource};
 use crate::text::Span;
 use std::borrow::Cow;
 
-/// What the opener of a block says, in a response read by a dialect.
+/// A view of the opener of a block, in a response read by a dialect.
 pub(crate) struct OpenerView<'t, 'b> {
     pub(super) text: &'t str,
     pub(super) dialect: &'t Dialect,
@@ -20,12 +20,12 @@ pub(crate) struct OpenerView<'t, 'b> {
 }
 
 impl<'t, 'b> OpenerView<'t, 'b> {
-    /// What the opener of this block says.
+    /// The view of the opener of this block.
     pub(crate) fn of(text: &'t str, dialect: &'t Dialect, block: &'b Block) -> Self {
         Self { text, dialect, family: block.family(), name: block.name(), attributes: &block.attributes }
     }
 
-    /// The name of the block, from the source that its declaration gives; none if that is not in the opener.
+    /// The name of the block from its declared source; `None` if that is not in the opener.
     pub(crate) fn called(&self, called: &'t NameSource) -> Option<Cow<'t, str>> {
         match called {
             NameSource::Own => Some(self.name.of(self.text).into()),
@@ -35,7 +35,7 @@ impl<'t, 'b> OpenerView<'t, 'b> {
         }
     }
 
-    /// What a block with this declaration is called for its readers: by its key, or by its name if it has no key.
+    /// The title of a block with this declaration: its key, or its name if it has no key.
     pub(super) fn title(&self, block: &'t program::BlockBinding) -> Option<String> {
         let title = match &block.key {
             Some(key) => self.called(key),
@@ -72,7 +72,7 @@ impl<'t, 'b> OpenerView<'t, 'b> {
     pub(crate) fn whole_value_of(&self, attribute: &Attribute) -> Cow<'t, str> {
         let raw = attribute.value.span().of(self.text);
         match matches!(attribute.key, AttributeKey::Payload) || self.is_member() {
-            // A member that is `null` is there, but says nothing.
+            // A member that is `null` exists, but has no text.
             true if raw == "null" => Cow::Borrowed(""),
             true if raw.starts_with('\'') => decode_quoted(unquoted(raw), '\''),
             true => decode_string(unquoted(raw)),
@@ -80,7 +80,7 @@ impl<'t, 'b> OpenerView<'t, 'b> {
         }
     }
 
-    /// Whether blocks are members of an object.
+    /// Whether the blocks of the dialect are members of an object.
     fn is_member(&self) -> bool {
         self.dialect.outline.is_some()
     }

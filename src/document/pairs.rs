@@ -1,7 +1,7 @@
-//! Pairs: which tags of a text have been read, and which belong together?
+//! Pairs: which tags of a text have been read, and which of them pair up?
 //!
 //! In: tags in order, and how far strings and tags have been read.
-//! Out: [`Pairs`], [`Tagged`] and [`Data`]: where the search for what quotes a mark continues.
+//! Out: [`Pairs`], [`Tagged`] and [`Data`]: where the search for quoted marks continues.
 //! Never: reads a text.
 
 use super::payload::{MOST_TAGS, Tag};
@@ -41,13 +41,13 @@ impl Data {
     }
 }
 
-/// The tags of a text, as far as they have been read.
+/// The tags of a text, as far as the text has been read.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Tagged {
-    /// Everything before this place has been read.
+    /// Everything before this offset has been read.
     pub(super) at: usize,
-    /// A tag that has not ended yet is read again once this much of the response has arrived. The flag says whether the
-    /// whole text that it may reach into had, so that only more steps were needed.
+    /// A tag that has not ended yet is read again once this much of the response has arrived. The flag says whether all
+    /// the text that the tag may reach had arrived, so that only more steps were needed.
     pub(super) retry: Option<(bool, usize)>,
 }
 
@@ -56,7 +56,7 @@ impl Tagged {
         Self { at: from, retry: None }
     }
 
-    /// Leaves out everything before this place.
+    /// Skips everything before this offset.
     pub(super) fn pass(&mut self, at: usize) {
         self.at = self.at.max(at);
     }

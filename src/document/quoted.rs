@@ -3,14 +3,14 @@
 //! In: an open call or content, a mark after its opener, and the text so far; or an opener, and where the last block
 //! ended.
 //! Out: the end of the string, tag, field or fence that quotes it, if one does.
-//! Never: treats an opener as quoted by a field or a fence, unless that and the block around it are both closed after
-//! it.
+//! Never: treats an opener as quoted by a field or a fence, unless both that and the block around it are closed after
+//! the opener.
 //!
 //! A call that is never closed ends at the next one. But JSON strings and attributes may quote a call or a closer, and
-//! fields may quote a call, and what they quote must not run: a string ends where JSON goes on, and the tags in and
-//! around a field balance. A document about answers shows some in its code fences, whose files must not be written:
-//! blocks in such a fence balance, too, and a closer of the document follows. Each text is paired only once, however
-//! many openers are asked about.
+//! fields may quote a call, and a quoted call must not run: a string ends where JSON continues, and the tags in and
+//! around a field balance. A document about answers may contain examples in code fences, whose files must not be
+//! written: blocks in such a fence balance, too, and a closer of the document follows. Each text is paired only once,
+//! however many openers are checked.
 
 use super::delimiter::{Delimiter, DelimiterKind};
 use super::ladder::{EndSearch, closes_surely};
@@ -26,16 +26,16 @@ use crate::program::Family;
 use crate::surface::{Anchor, Payload, Role};
 use crate::text::Span;
 
-/// How many tags behind an opener may have taken the closer of the call around it.
+/// How many tags after an opener are searched for the one that was paired with the closer of the call around it.
 const NEAR: usize = 32;
 
-/// How the tags in the payload of a call are written.
+/// How the tags in the payload of a call start.
 pub(super) fn tag_marks(family: &Family) -> TagMarks<'_> {
     TagMarks { open: family.open_prefix.literal.bytes().next().unwrap_or(b'<'), close: &family.close_prefix.literal }
 }
 
-/// Whether a field may be open at the end of a text, judged by how many openers and closers there seem to be. Most
-/// calls close all of their fields.
+/// Whether a field may be open at the end of a text, judged by the number of possible openers and closers. Most calls
+/// close all of their fields.
 fn may_be_open(family: &Family, text: &str) -> bool {
     let (open, close) = (&family.open_prefix.literal, &family.close_prefix.literal);
     if open.is_empty() || close.is_empty() {
@@ -79,7 +79,7 @@ impl DialectScanner {
         self.in_attribute(&mut open.data.tags, mark, given, region)
     }
 
-    /// Like `in_text`, for the text that these tags are in; `region` is its end, if known.
+    /// Like `in_text`, for the text that contains these tags; `region` is its end, if known.
     pub(super) fn in_attribute(
         &mut self,
         tags: &mut Tagged,
@@ -96,11 +96,11 @@ impl DialectScanner {
         self.in_tag(tags, family, mark.start(), within, region.is_some())
     }
 
-    /// Whether a tag that starts after the last one read covers the place `at`.
+    /// Whether a tag that starts after the last one read contains the offset `at`.
     fn in_tag(&mut self, tags: &mut Tagged, family: &Family, at: usize, within: &str, complete: bool) -> Quoted {
         let bytes = within.as_bytes();
         let first = tag_marks(family).open;
-        // Only quotes can hide what looks like a tag inside a tag, and most payloads have none.
+        // Fast path: a tag can contain something like a tag only in quotes, and most payloads have none.
         let quotes = |part: &[u8]| memchr::memchr2(b'"', b'\'', part).is_some();
         if !quotes(bytes.get(tags.at..at).unwrap_or_default()) {
             tags.pass(at);
@@ -138,8 +138,8 @@ impl DialectScanner {
         Quoted::No
     }
 
-    /// Whether a field or a fence in `open` quotes the opener `mark`; `region` is where the surroundings of both end,
-    /// if known.
+    /// Whether a field or a fence in `open` quotes the opener `mark`; `region` is where the region around both ends, if
+    /// known.
     pub(super) fn quoted(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Quoted {
         let EndSearch { given, block, region } = *search;
         if block.role == Role::Content {
@@ -160,19 +160,19 @@ impl DialectScanner {
         let closes = |tag: &Tag| tag.closer().and_then(|closer| self.pairs.list.get(closer));
         let call = self.pairs.list.get(self.pairs.position(open.opener.start));
         let own = call.and_then(closes).filter(|closer| closer.span().start >= mark.span().end);
-        // An opener that a field quotes without a closer is paired with the closer of the call.
+        // A quoted opener without a closer is paired with the closer of the call.
         let taken = || {
             let name = call?.name().of(given.text);
             let mut next = self.pairs.list.get(self.pairs.position(mark.start())..)?.iter().take(NEAR);
             next.find_map(|tag| closes(tag).filter(|_| given.dialect.names.same(tag.name().of(given.text), name)))
         };
         let Some(outer) = own.or_else(taken) else {
-            // With more tags than are looked at, it is unknown what is quoted: then nothing in there may run.
+            // With more tags than are examined, it is unknown what is quoted: to be safe, count everything as quoted.
             return if self.pairs.list.len() >= MOST_TAGS { Quoted::Until(end) } else { Quoted::No };
         };
         let mut next = self.pairs.position(open.fields);
         while let Some(tag) = self.pairs.list.get(next).filter(|tag| tag.span().end <= mark.start()) {
-            // The call breaks off in this field: what follows is another call.
+            // The call breaks off in this field, so another call follows.
             if own.is_none() && tag.is_left_open() {
                 return Quoted::No;
             }
@@ -186,8 +186,8 @@ impl DialectScanner {
         Quoted::No
     }
 
-    /// Whether a field of the call `open` quotes its closer `mark`: the field is open there and closed later, and so is
-    /// the call behind it, before anything else opens.
+    /// Whether a field of the call `open` quotes its closer `mark`: the field is open there and closed later, and the
+    /// call is closed after the field, before another block opens.
     pub(super) fn in_field(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Quoted {
         let EndSearch { given, block, region } = *search;
         let family = block.fields.as_deref().or_else(|| field_family(given.dialect, open.family));
@@ -210,7 +210,7 @@ impl DialectScanner {
         let Some(closer) = closers.map(|closer| closer.span()).find(|closer| closer.start > mark.start()) else {
             return Quoted::No;
         };
-        // Whatever opens between may have closers of its own.
+        // A block that opens in between may have closers of its own.
         let mut number = open.search;
         while let Some(next) = self.marker.mark(number).filter(|next| next.start() < end) {
             number += 1;
@@ -233,8 +233,8 @@ impl DialectScanner {
         if open.opener.start < self.unfenced || open.fences.open_at(mark.start(), given.text).is_none() {
             return Quoted::No;
         }
-        // A content that starts right after the line of an open fence is in that fence: the next fence line may
-        // close it, and says nothing about the content.
+        // A content that starts directly after the line of an open fence is in that fence: the next fence line may
+        // close it, and quotes nothing in the content.
         let start = self.masks.wrapper().map_or(0, |(wrapper, _)| wrapper.end);
         if self.fences.around(open.opener.start, start, given.text, &self.blocks) {
             return Quoted::No;
@@ -249,7 +249,7 @@ impl DialectScanner {
         }
     }
 
-    /// The closer of a content after a fence in which `first` opens a block like it, if all blocks like it before the
+    /// The closer of a content after a fence in which `first` opens a block like it, if all such blocks before the
     /// closer are in fences and have their own closers. As an error, how far it was searched for.
     fn closer_behind_fences(
         &mut self,
@@ -285,7 +285,7 @@ impl DialectScanner {
         }
     }
 
-    /// A block like `open` that one of its fences shows.
+    /// A block like `open`, as an example in one of its fences.
     fn examples(&mut self, mark: &Delimiter, open: &OpenBlock, given: &ReadContext<'_>) -> OpenBlock {
         let family = given.dialect.families.get(open.family);
         let attributes = family.map(|family| self.opener(family, mark, given).attributes).unwrap_or_default();

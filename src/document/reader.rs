@@ -1,8 +1,8 @@
-//! The reader: which blocks are in a response, and where does each end?
+//! Reader: which blocks are in a response, and where does each end?
 //!
-//! In: a response, whole or in pieces, and the dialects that are read side by side.
+//! In: a response, whole or in chunks, and the dialect that reads it.
 //! Out: [`Document`].
-//! Never: judges a block: its declaration decides what it means, and the degradation table what becomes of a defect.
+//! Never: judges a block: its declaration decides what it means, and the degradation table how a defect is handled.
 //!
 //! Blocks open at marks that count where they are; the ladder of each block decides where it ends ([`super::ladder`]).
 
@@ -26,11 +26,11 @@ use smallvec::SmallVec;
 /// How much text is searched for masks before it is searched for marks, so that it is still in the cache.
 const AT_HAND: usize = 16 << 10;
 
-/// How many marks are made before they are handled and forgotten: they are larger than the text that they mark.
+/// How many marks are made before they are handled and dropped: they are larger than the text that they mark.
 const AT_ONCE: usize = 512;
 
 impl DialectScanner {
-    /// Reads on, as far as the text so far is certain.
+    /// Continues reading, as far as the text so far is certain.
     pub(super) fn advance(&mut self, given: &ReadContext<'_>, complete: bool) {
         let text = given.text;
         self.arrived = Arrived { bytes: text.len(), complete };
@@ -86,7 +86,7 @@ impl DialectScanner {
         }
     }
 
-    /// The start of a wrapper's closer, if the answer was cut off inside it.
+    /// The start of a wrapper's closer, if the answer was cut off inside the closer.
     fn cut_wrapper(&self, given: &ReadContext<'_>) -> Option<Span> {
         let open = self.last_wrapper(given)?;
         let bound = given.block(open.id)?;
@@ -95,7 +95,7 @@ impl DialectScanner {
         let starts = |name: &str, rest: &str| name.get(..rest.len()).is_some_and(|start| names.same(start, rest));
         given.dialect.families.iter().filter(|family| family.close_prefix.name_follows).find_map(|family| {
             let prefix = family.close_prefix.literal.as_str();
-            // Both the opener and the closer of a wrapper are blocks.
+            // The opener and the closer of a wrapper are each a block.
             if open.opener().of(given.text).starts_with(prefix) {
                 return None;
             }
@@ -114,7 +114,7 @@ impl DialectScanner {
         })
     }
 
-    /// The opener or closer of a wrapper that is the last of both.
+    /// The last block that is the opener or closer of a wrapper.
     fn last_wrapper(&self, given: &ReadContext<'_>) -> Option<&Block> {
         let is_wrapper = |block: &&Block| given.block(block.id).is_some_and(|bound| bound.role == Role::Wrapper);
         self.blocks.iter().filter(is_wrapper).last()
@@ -197,7 +197,7 @@ impl DialectScanner {
         self.masks.wrapper().map_or(given.text.len(), |(_, closer)| closer.start)
     }
 
-    /// Whether a mark is part of the fence around the whole answer, which opens and closes nothing.
+    /// Whether a mark is part of the fence around the whole answer, and therefore neither opens nor closes a block.
     pub(super) fn is_around(&self, mark: &Delimiter, given: &ReadContext<'_>) -> bool {
         mark.span().end > self.end(given)
     }
@@ -278,7 +278,7 @@ impl DialectScanner {
     /// Whether an opener counts where it is.
     pub(super) fn counts(&self, given: &ReadContext<'_>, mark: &Delimiter) -> bool {
         let DelimiterKind::Open { id, leaves, .. } = mark.kind else { return false };
-        // A word that closes a wrapper may be anything else where no such wrapper is open.
+        // A word that closes a wrapper may be something else if no such wrapper is open.
         if leaves
             && !self.wrapping.contains(id)
             && given.dialect.names.find(mark.name().of(given.text), None) != Some(id)
@@ -293,7 +293,7 @@ impl DialectScanner {
                 !self.wrapping.is_empty() && (mark.starts_line() || self.follows_block(mark, given.text))
             }
         };
-        // A block that opens only where an answer starts has been looked for in the prelude.
+        // A block that opens only at the start of an answer has been searched for before all others.
         given.block(id).is_some_and(|block| !block.starts && counts(block))
     }
 
@@ -303,11 +303,11 @@ impl DialectScanner {
     }
 
     fn stray(&mut self, mark: &Delimiter, given: &ReadContext<'_>) {
-        // What only looks ahead is no text that could be left over.
+        // An empty mark only looks ahead, so it is no stray text.
         if mark.span().is_empty() {
             return;
         }
-        // Where closers count only at the start of a line, one elsewhere is prose that mentions it.
+        // If closers count only at the start of a line, one elsewhere is prose that mentions it.
         let family = match mark.kind {
             DelimiterKind::Close { family } => given.dialect.families.get(usize::from(family)),
             _ => None,
@@ -354,13 +354,13 @@ impl DialectScanner {
         Some(Box::new(OpenBlock::new(family, id, mark, attributes, empty, first)))
     }
 
-    /// What the opener has besides its name: as kept, or read again.
+    /// The parts of the opener besides its name: as stored, or read again.
     pub(super) fn opener(&mut self, family: &Family, mark: &Delimiter, given: &ReadContext<'_>) -> Opener {
         if let Some(opener) = self.marker.opener_of(mark) {
             return opener;
         }
         let mut machine = Machine::new();
-        // It has matched before, within the budget.
+        // No limit is needed: the opener has matched before, within the budget.
         let mut steps = i64::MAX;
         match machine.match_at(&family.grammar, family.open, given.text, mark.start(), &mut steps) {
             Some(_) => opener(family, machine.captures()),
@@ -368,13 +368,13 @@ impl DialectScanner {
         }
     }
 
-    /// Whether a block was found that may be an answer: reasoning alone is not one. It may still be open.
+    /// Whether a block was found that may be an answer, which reasoning is not. It may still be open.
     pub(super) fn found_answer(&self, dialect: &Dialect) -> bool {
         let mut found = self.blocks.iter().map(|block| block.id).chain(self.open.as_ref().map(|open| open.id));
         found.any(|id| dialect.block(id).is_some_and(|block| block.role.is_answer()))
     }
 
-    /// The start of the first block, which may still be open, and which block it is.
+    /// The start and the declaration of the first block, which may still be open.
     pub(super) fn first_block(&self) -> Option<(usize, BlockId)> {
         let closed = self.blocks.get(0).map(|block| (block.span().start, block.id));
         closed.or_else(|| self.open.as_ref().map(|open| (open.opener.start, open.id)))
@@ -385,7 +385,7 @@ impl DialectScanner {
         self.found.count(found, self.limits.diagnostics);
     }
 
-    /// Adds what has become certain since the last call.
+    /// Adds the events that have become certain since the last call.
     pub(super) fn announce(&mut self, given: &ReadContext<'_>, complete: bool, out: &mut Vec<EventDraft>) {
         let next = match &self.open {
             Some(open) => open.first,
@@ -393,7 +393,7 @@ impl DialectScanner {
         };
         let until = match self.marker.mark(next) {
             _ if complete => given.text.len(),
-            // The answer may yet turn out to start inside a block, as reasoning does whose opener is missing.
+            // The answer may turn out to start with reasoning whose opener is missing.
             _ if self.open.is_none() && self.prelude.is_some() => 0,
             Some(mark) if self.open.is_some() => mark.start(),
             Some(mark) => mark.start().min(self.marker.certain_until()).min(self.masks.decided()),
@@ -407,15 +407,15 @@ impl DialectScanner {
 
     /// Every block that opens before this place is known.
     pub(super) fn settled_until(&self) -> usize {
-        // What comes after an open block is known once its end is.
+        // The text after an open block is known once the end of the block is.
         let open = self.open.as_ref().map_or(usize::MAX, |open| open.opener.end);
-        // A tag that does not end yet may quote the next opener.
+        // A tag that has not ended yet may quote the next opener.
         let next = self.marker.mark(self.next).filter(|_| self.open.is_none() && !self.stopped);
         let next = next.map_or(usize::MAX, |mark| mark.start());
         self.marker.certain_until().min(self.masks.decided()).min(open).min(next)
     }
 
-    /// Takes what was read.
+    /// Takes the result of reading.
     pub(super) fn take_document(&mut self, dialect: Option<DialectId>, bytes: usize) -> Document {
         let (found, left_out) = self.found.take();
         Document {

@@ -1,7 +1,7 @@
-//! Found: what did the reader notice?
+//! Reader findings: what did the reader find?
 //!
 //! In: defects, remarks and faults of a grammar, each with its place.
-//! Out: [`Noticed`], in the order in which they were found.
+//! Out: [`ReaderFindings`], in the order in which they were found.
 //! Never: chooses a strategy, or words a message.
 
 use super::ChunkedVec;
@@ -75,7 +75,7 @@ impl ReaderFinding {
         }
     }
 
-    /// The block around it, if it is not about a block itself.
+    /// The block around the finding, if the finding is not about a block itself.
     pub(crate) fn around(&self) -> Option<usize> {
         match self.about {
             About::Inside(around) => Some(around as usize),
@@ -93,19 +93,19 @@ pub(super) struct ReaderFindings {
     left_out: LeftOut,
 }
 
-/// Findings beyond those that are kept.
+/// Findings beyond those that are stored.
 #[derive(Debug, Default)]
 pub(crate) struct LeftOut {
     pub(crate) count: usize,
-    /// Closers outside every block among them. What they would close, and which text is left without them, is
+    /// The closers outside every block among them. What they would close, and which text remains without them, is
     /// determined later.
     pub(crate) closers: ChunkedVec<Stretch>,
-    /// Broken openers among them. Which text is left without them is determined later, too.
+    /// The broken openers among them. Which text remains without them is determined later, too.
     pub(crate) openers: ChunkedVec<Stretch>,
 }
 
 impl ChunkedVec<Stretch> {
-    /// Takes the last span away if it starts here or later.
+    /// Removes the last span if it starts at or after `start`.
     fn pop_from(&mut self, start: usize) -> bool {
         let last = self.pop();
         match last {
@@ -124,7 +124,7 @@ impl ReaderFindings {
     }
 
     /// Notes a finding that is not about a block. After `most` of one kind at one level, further ones are only counted,
-    /// because the same strategy answers them.
+    /// because the same strategy handles them.
     pub(super) fn count(&mut self, found: ReaderFinding, most: usize) {
         let kind = (found.what, found.around());
         match self.counted.iter_mut().find(|(what, around, _)| (*what, *around) == kind) {
@@ -139,7 +139,7 @@ impl ReaderFindings {
             }
             Some((.., count)) => *count += 1,
             None => {
-                // The reading never returns to a block that it has left: forget the counts inside blocks.
+                // The reader never returns to a block that it has left, so counts inside blocks can be dropped.
                 if self.counted.len() >= 16 {
                     self.counted.retain(|(_, around, _)| around.is_none());
                 }
@@ -149,7 +149,7 @@ impl ReaderFindings {
         self.list.push(found);
     }
 
-    /// Keeps only what masks quote: everything else turned out to be inside a block that is never read.
+    /// Retains only the findings about quoted blocks: all others turned out to be inside a block that is never read.
     pub(super) fn unread(&mut self) {
         let quoted = |what: FindingKind| what == FindingKind::Remark(Remark::QuotedBlock);
         self.list = self.list.iter().filter(|found| quoted(found.what)).cloned().collect();
@@ -157,7 +157,8 @@ impl ReaderFindings {
         self.left_out = LeftOut::default();
     }
 
-    /// Forgets what was found from this place on, which turned out to be inside reasoning, but for what masks quote.
+    /// Drops the findings from this offset on, which turned out to be inside reasoning, except for those about quoted
+    /// blocks.
     pub(super) fn unread_from(&mut self, start: usize) {
         let mut quoted = Vec::new();
         while let Some(found) = self.list.pop() {
@@ -179,7 +180,7 @@ impl ReaderFindings {
         self.list.iter()
     }
 
-    /// Takes the findings that were kept, and those that were not.
+    /// Takes the findings that were stored, and those that were only counted.
     pub(super) fn take(&mut self) -> (ChunkedVec<ReaderFinding>, LeftOut) {
         (std::mem::take(&mut self.list), std::mem::take(&mut self.left_out))
     }

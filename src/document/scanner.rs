@@ -1,7 +1,7 @@
-//! The scanner: how far has a dialect read a response, and what did it find?
+//! Scanner: how far has a dialect read a response, and what did it find?
 //!
 //! In: a dialect, and the limits of the program.
-//! Out: [`Scanner`], which the reader, its ladders and the search for quotes advance.
+//! Out: [`DialectScanner`], which the reader, its ladders and the search for quotations advance.
 //! Never: advances by itself.
 
 use super::again::RestartPoint;
@@ -35,10 +35,10 @@ pub(super) struct DialectScanner {
     /// The search for the block that opens at the start of the answer, until it is over.
     pub(super) prelude: Option<Box<LeadingReasoning>>,
     pub(super) machine: Machine,
-    /// Reads the closers of an open block where another rule has made the mark.
+    /// Reads a closer of the open block at a mark that another rule has made.
     pub(super) closer: MachineAtPlace,
     pub(super) arrived: Arrived,
-    /// The steps that payloads, what quotes a mark, and masks may take.
+    /// The steps that payloads, the search for quotations, and masks may take.
     pub(super) payloads: StepBudget,
     pub(super) quotes: StepBudget,
     pub(super) mask_steps: StepBudget,
@@ -46,12 +46,12 @@ pub(super) struct DialectScanner {
     pub(super) counted: usize,
     /// The first mark that has not been handled.
     pub(super) next: usize,
-    /// Everything before this place is known to be in a block, or outside.
+    /// Everything before this offset is known to be inside or outside a block.
     pub(super) at: usize,
     pub(super) fences: Fences,
-    /// How far the search for what a fence in a content quotes has failed.
+    /// How far the search for blocks quoted by fences in contents has failed.
     pub(super) unfenced: usize,
-    /// In a box, because each piece of a response takes it out and puts it back: without, a stream takes 2 % more
+    /// In a box, because each chunk of a response takes it out and puts it back: unboxed, a stream takes 2 % more
     /// instructions.
     pub(super) open: Option<Box<OpenBlock>>,
     /// Which closers balance the openers of a kind, as far as that was needed.
@@ -62,16 +62,16 @@ pub(super) struct DialectScanner {
     pub(super) claims: SmallVec<[(DialectId, Option<usize>); 1]>,
     pub(super) blocks: ChunkedVec<Block>,
     pub(super) found: ReaderFindings,
-    /// Spans between the calls of one payload, which are no text outside.
+    /// Spans between the calls of one payload, which are not text outside blocks.
     pub(super) markup: Vec<Span>,
     pub(super) calls: usize,
-    /// The wrappers that are open where reading has come to.
+    /// The wrappers that are open at the current position.
     pub(super) wrapping: Wrapping<()>,
     /// The opener of reasoning that opens no block where it is, and has not been closed so far.
     pub(super) open_reasoning: Option<usize>,
-    /// Where reasoning may begin again without an opener.
+    /// Where reasoning may start again without an opener.
     pub(super) again: RestartPoint,
-    /// Whether a limit was reached: the rest is text.
+    /// Whether a limit was reached, so that the rest is text.
     pub(super) stopped: bool,
     pub(super) announced: Announced,
 }
@@ -81,7 +81,7 @@ pub(super) struct DialectScanner {
 pub(super) struct Closerless {
     pub(super) id: BlockId,
     pub(super) name: Span,
-    /// The first mark after its opener, and where its surroundings end.
+    /// The first mark after its opener, and where the region around it ends.
     pub(super) first: usize,
     pub(super) region: usize,
 }
@@ -95,7 +95,7 @@ impl DialectScanner {
             pairs: Pairs::default(),
             tags: Tagged::default(),
             prelude: LeadingReasoning::new(dialect, &limits, left_open),
-            // A few places to come back to for each level of nesting.
+            // A few stack frames for each level of nesting.
             machine: Machine::with_depth(4 * limits.depth).capturing(most_captures(dialect, &limits)),
             closer: MachineAtPlace::new(Machine::new().capturing(most_captures(dialect, &limits)), &limits),
             arrived: Arrived::default(),

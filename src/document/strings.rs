@@ -2,12 +2,13 @@
 //!
 //! In: the text of a payload, as far as it has arrived.
 //! Out: the strings of its JSON in order, each once it is certain to be one.
-//! Never: accepts something that only starts like a string: JSON must come before it, and go on after it.
+//! Never: accepts something that only starts like a string: JSON must come before and after it.
 //!
-//! What is in a string is data: no call, field or closer. But a quote that is never closed must not swallow everything
-//! after it, so the text around both quotes is checked, however faulty the rest is. Readings that start at different
-//! places in one text stay apart: a quote switches each of them between inside and outside, and bytes that can only be
-//! in a string end those that are outside. So at most three readings examine the same byte, and the time is linear.
+//! The inside of a string is data: it contains no call, field or closer. But a quote that is never closed must not
+//! swallow all text after it, so the text around both quotes is checked, however faulty the rest is. Readings that
+//! start at different places of one text do not converge: a quote switches each of them between inside and outside, and
+//! bytes that can only be in a string end the readings that are outside. So at most three readings examine the same
+//! byte, and the time is linear.
 
 use super::Quoted;
 use crate::text::Span;
@@ -15,7 +16,7 @@ use crate::text::Span;
 /// The strings of one payload, read from its start.
 #[derive(Debug, Clone)]
 pub(super) struct Strings {
-    /// Everything before this place has been read.
+    /// Everything before this offset has been read.
     at: usize,
     state: StringState,
     /// The last byte outside strings that is not white space.
@@ -36,28 +37,28 @@ enum StringState {
         start: usize,
         quote: u8,
     },
-    /// After a quote, which ends a string if JSON goes on there.
+    /// After a quote, which ends a string if JSON continues there.
     Behind {
         string: Span,
     },
     Over,
 }
 
-/// The result of a reading.
+/// The result of the search for the next string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NextString {
     String(Span),
-    /// No string starts before the place up to which they are searched for.
+    /// No string starts before the offset up to which they are searched for.
     Clear,
-    /// Whether the string ends depends on text that has not arrived.
+    /// More text decides whether the string ends.
     Waits,
-    /// There is a tag here, or no JSON.
+    /// There is a tag here, or text that is not JSON.
     Over,
-    /// In an object or list there is something here that is not JSON, so that nothing after it can be recognised.
+    /// Inside an object or list, the text here is not JSON, so that nothing after it can be recognised.
     Torn(usize),
 }
 
-/// The marks of the tags around and inside the payload.
+/// The literals with which the tags around and inside the payload start.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TagMarks<'l> {
     pub(super) open: u8,
@@ -69,7 +70,7 @@ impl Strings {
         Self { at: from, state: StringState::Starts, before: b':', depth: 0, last: Span::new(from, from) }
     }
 
-    /// The end of the JSON and of what comes before it.
+    /// The end of the JSON that has been read, and of the text before it.
     pub(super) fn at(&self) -> usize {
         self.at
     }
@@ -78,7 +79,7 @@ impl Strings {
         self.state == StringState::Over
     }
 
-    /// Whether a string contains the place `at`. Places must be asked for in order.
+    /// Whether a string contains the offset `at`. Offsets must be asked for in ascending order.
     pub(super) fn hold(&mut self, at: usize, text: &str, tag_marks: TagMarks<'_>, complete: bool) -> Quoted {
         loop {
             if self.last.end > at {
@@ -138,7 +139,7 @@ impl Strings {
         None
     }
 
-    /// Goes on outside strings to the start of the next one.
+    /// Continues outside strings to the start of the next one.
     fn pass(&mut self, until: usize, bytes: &[u8], tag_marks: TagMarks<'_>) -> Option<NextString> {
         while let Some(byte) = bytes.get(self.at).copied().filter(|_| self.at < until) {
             match byte {
@@ -173,7 +174,7 @@ impl Strings {
             self.state = StringState::Behind { string: Span::new(start, self.at) };
             return None;
         }
-        // An escape is two bytes, of which the second may be still to come.
+        // An escape is two bytes, of which the second may not have arrived yet.
         if offset + 1 < rest.len() {
             self.at += offset + 2;
             return None;
@@ -182,7 +183,7 @@ impl Strings {
         Some(if complete { self.torn(start) } else { NextString::Waits })
     }
 
-    /// The string that may have ended here, if JSON goes on.
+    /// The string that may have ended here, if JSON continues.
     fn leave(&mut self, string: Span, bytes: &[u8], tag_marks: TagMarks<'_>, complete: bool) -> NextString {
         let rest = bytes.get(self.at..).unwrap_or_default().trim_ascii_start();
         self.at = bytes.len() - rest.len();
@@ -212,7 +213,7 @@ impl Strings {
     }
 }
 
-/// Whether an object or a list with something in it starts here.
+/// Whether a non-empty object or list starts here.
 fn begins_json(bytes: &[u8]) -> bool {
     let Some((first, rest)) = bytes.split_first() else { return false };
     let rest = rest.trim_ascii_start();
@@ -232,7 +233,7 @@ fn begins_json(bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// The strings of a whole payload, and what ended the reading.
+    /// The strings of a whole payload, and how the search ended.
     fn read(text: &str) -> (Vec<&str>, NextString) {
         let mut strings = Strings::new(0);
         let mut found = Vec::new();

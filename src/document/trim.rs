@@ -1,11 +1,11 @@
-//! Edges: which lines at the ends of a text belong to what is around it?
+//! Trim: which lines at the ends of a text belong to the text around it?
 //!
 //! In: a part of a response, and what to trim.
-//! Out: the rest of it; where the code fence around a block closes.
-//! Never: changes anything between the ends.
+//! Out: the remaining part; where the code fence around a block closes.
+//! Never: changes the text between the ends.
 //!
-//! Models put blocks into code fences, put rules between them, and sometimes join both: a line may hold the end of one
-//! fence and the start of the next.
+//! Models put blocks into code fences, put thematic breaks between them, and sometimes join both: a line may contain
+//! the end of one fence and the start of the next.
 
 use super::masks::CDATA;
 use crate::surface::{Between, Trim};
@@ -14,7 +14,7 @@ use memchr::memmem;
 use std::cell::LazyCell;
 use std::sync::LazyLock;
 
-/// What a line is, if it is not text.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineKind {
     Blank,
@@ -24,12 +24,12 @@ enum LineKind {
     Text,
 }
 
-/// The marks of a fence.
+/// The fence characters of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fence {
     mark: char,
     length: usize,
-    /// Whether nothing follows them except a rule, so that they may close a fence.
+    /// Whether nothing follows them except a thematic break, so that they may close a fence.
     bare: bool,
 }
 
@@ -38,7 +38,7 @@ impl Fence {
         self.mark == open.mark && self.length >= open.length && (self.bare || self.turns())
     }
 
-    /// Whether it closes one fence and opens another: the marks of both, joined.
+    /// Whether the line closes one fence and opens another: the fence characters of both are joined.
     fn turns(self) -> bool {
         !self.bare && self.length >= 6
     }
@@ -56,15 +56,15 @@ impl Fence {
     }
 }
 
-/// The marks of the shortest fences.
+/// The shortest fences.
 static MARKS: LazyLock<[memmem::Finder<'static>; 2]> = LazyLock::new(|| ["```", "~~~"].map(memmem::Finder::new));
 
-/// Whether fences are made of this character.
+/// Whether fences consist of this character.
 fn is_mark(character: char) -> bool {
     matches!(character, '`' | '~')
 }
 
-/// Whether rules are made of this character.
+/// Whether thematic breaks consist of this character.
 fn rules(character: char) -> bool {
     matches!(character, '*' | '-' | '_')
 }
@@ -74,7 +74,7 @@ pub(super) fn frames(character: char) -> bool {
     is_mark(character) || rules(character)
 }
 
-/// The offset of the first marks that may be a fence.
+/// The offset of the first possible fence.
 pub(super) fn first_marks(text: &[u8]) -> Option<usize> {
     MARKS.iter().filter_map(|marks| marks.find(text)).min()
 }
@@ -98,7 +98,7 @@ fn read(line: &str) -> LineKind {
     let info = rest.trim_start_matches(mark);
     let length = rest.len() - info.len();
     let info = info.trim();
-    // The marks may be followed by the kind of the text and more about it (CommonMark 0.31, §4.5), but not by a tag.
+    // An info string may follow the fence characters (CommonMark 0.31, §4.5), but not a tag.
     let opens = !info.contains(['`', '<', '>']);
     let bare = info.is_empty() || is_rule(info);
     if length < 3 || !(bare || opens) || !(ruled || rest.len() == line.len()) {
@@ -117,7 +117,7 @@ fn lines(span: Span, text: &str) -> impl Iterator<Item = (Span, LineKind)> {
     })
 }
 
-/// The fence lines of a span, with their places. Only lines with marks of a fence are examined.
+/// The fence lines of a span, with their places. Only lines with fence characters are examined.
 pub(super) fn fence_lines(span: Span, text: &str) -> impl Iterator<Item = (Span, Fence)> {
     let body = span.of(text);
     let bytes = body.as_bytes();
@@ -140,7 +140,8 @@ pub(super) fn fence_lines(span: Span, text: &str) -> impl Iterator<Item = (Span,
     })
 }
 
-/// The line of a fence that is still open at the end of a span, if there is one; fences that `counts` rejects are text.
+/// The line of a fence that is still open at the end of a span, if there is one; fences for which `counts` is false are
+/// text.
 fn left_open(span: Span, text: &str, counts: impl Fn(Fence) -> bool) -> Option<Span> {
     let mut open: Option<(Span, Fence)> = None;
     for (place, fence) in fence_lines(span, text).filter(|(_, fence)| counts(*fence)) {
@@ -149,12 +150,12 @@ fn left_open(span: Span, text: &str, counts: impl Fn(Fence) -> bool) -> Option<S
     open.map(|(place, _)| place)
 }
 
-/// The part of `span` that is left after applying the trims in order. A tag around it stays.
+/// The part of `span` that remains after applying the trims in order. A tag around the text remains.
 pub(crate) fn trimmed(span: Span, text: &str, trims: &[Trim]) -> Span {
     trimmed_within(span, text, trims, &|_| None)
 }
 
-/// Like `trimmed`, where `enclosed` is the inside of the tag around all of a text.
+/// Like `trimmed`; `enclosed` returns the inside of the tag around all of a text.
 pub(super) fn trimmed_within(span: Span, text: &str, trims: &[Trim], enclosed: &dyn Fn(Span) -> Option<Span>) -> Span {
     let mut span = span;
     for (index, trim) in trims.iter().enumerate() {
@@ -162,7 +163,7 @@ pub(super) fn trimmed_within(span: Span, text: &str, trims: &[Trim], enclosed: &
             Trim::WhiteSpace => span.trimmed(text),
             Trim::BlankLines => without_blank_lines(span, text),
             Trim::LineBreaks => without_line_breaks(span, text),
-            // Inside the fence, the trims before this one apply once more.
+            // Inside the fence, the trims before this one are applied once more.
             Trim::WrappingFence => inside_fence(span, text)
                 .map_or(span, |inside| trimmed(inside, text, trims.get(..index).unwrap_or_default())),
             Trim::WrappingCdata => inside_cdata(span, text)
@@ -176,8 +177,8 @@ pub(super) fn trimmed_within(span: Span, text: &str, trims: &[Trim], enclosed: &
     span
 }
 
-/// The part of `span` without what is around its text: white space, if that is one line, even on a line of its own; of
-/// several lines, or of one that ends in a line break, blank lines alone, so that code keeps its indentation.
+/// The part of `span` without the white space around its text. If the text is one line, all white space is removed; if
+/// it has several lines, or ends in a line break, only blank lines are, so that code retains its indentation.
 pub(crate) fn by_lines(span: Span, text: &str) -> Span {
     let lines = without_blank_lines(span, text);
     let first = span.of(text).trim_start_matches([' ', '\t', '\r']);
@@ -185,7 +186,7 @@ pub(crate) fn by_lines(span: Span, text: &str) -> Span {
     if alone { span.trimmed(text) } else { lines }
 }
 
-/// The part of `span` that is taken as it is written: without the line break at its start and the one at its end.
+/// The part of `span` for a text that is taken verbatim: without one line break at its start and one at its end.
 pub(crate) fn verbatim(span: Span, text: &str) -> Span {
     without_line_breaks(span, text)
 }
@@ -202,8 +203,8 @@ fn without_blank_lines(span: Span, text: &str) -> Span {
     Span::new(span.start + start, span.start + end)
 }
 
-/// The part of `span` without the line break at its start and the one at its end. A `\r` before the last line feed is
-/// kept if the first line break has none.
+/// The part of `span` without the line break at its start and the one at its end. A `\r` before the last line feed
+/// remains if the first line break has none.
 fn without_line_breaks(span: Span, text: &str) -> Span {
     let body = span.of(text);
     let unix = body.strip_prefix('\n');
@@ -228,7 +229,7 @@ fn inside_fence(span: Span, text: &str) -> Option<Span> {
     let before_marks = line.trim_end_matches(open.mark);
     let marks = line.len() - before_marks.len();
     let inside = Span::new(first, last.max(first) + before_marks.trim_end().len());
-    // Shorter fences are text, and so is one of the other kind that nothing closes.
+    // Shorter fences are text, and so is one of the other character that is never closed.
     let counts = |fence: Fence| fence.length >= open.length;
     let between = Span::new(first, last);
     let pairs = left_open(between, text, counts).is_none()
@@ -249,19 +250,19 @@ fn inside_cdata(span: Span, text: &str) -> Option<Span> {
     (!inside.contains(CDATA.1)).then(|| Span::new(start, start + inside.len()))
 }
 
-/// Whether a text that starts so may turn out to be a CDATA section.
+/// Whether a text with this start may turn out to be a CDATA section.
 pub(super) fn may_be_cdata(text: &str) -> bool {
     let text = text.trim_start();
     text.starts_with(CDATA.0) || CDATA.0.starts_with(text)
 }
 
-/// Whether the trims removed a CDATA section around `span`: nothing in it is then decoded.
+/// Whether the trims removed a CDATA section around `span`: then nothing in it is decoded.
 pub(crate) fn is_cdata(span: Span, text: &str, trims: &[Trim]) -> bool {
     let before = || text.get(..span.start).unwrap_or_default().trim_end().ends_with(CDATA.0);
     trims.contains(&Trim::WrappingCdata) && before()
 }
 
-/// The part of `span` without rules at both ends, and without a fence that opens on its last line.
+/// The part of `span` without thematic breaks at both ends, and without a fence that opens on its last line.
 pub(crate) fn without_between(span: Span, text: &str) -> Span {
     let mut rest = without_tail(span, text);
     while let Some((first, LineKind::Rule)) = lines(rest, text).next() {
@@ -270,7 +271,8 @@ pub(crate) fn without_between(span: Span, text: &str) -> Span {
     rest
 }
 
-/// The part of `span` without what belongs to the next block: rules, and a fence that opens on the last line.
+/// The part of `span` without the lines that belong to the next block: thematic breaks, and a fence that opens on the
+/// last line.
 pub(super) fn without_tail(span: Span, text: &str) -> Span {
     let mut rest = span.trimmed(text);
     let open = LazyCell::new(move || left_open(rest, text, |_| true));
@@ -315,9 +317,10 @@ pub(crate) fn without_frame(span: Span, text: &str, between: &[Between]) -> Span
 /// before `end` that may close it. At `end` there may be the opener of the next block, which may be in its own fence.
 pub(super) fn fence_end(opener: Span, end: usize, text: &str, around: bool) -> Option<usize> {
     let mut opened = around;
-    // The fence that opens in the block: a shorter one is a part of its text. That around the opener is not looked for.
+    // The fence that opens in the block: shorter fences are part of its text. The fence around the opener is not
+    // searched for.
     let mut own: Option<Fence> = None;
-    // The last line that may close it; of several that only rules such as `---` separate, the first.
+    // The last line that may close the fence; of several with only thematic breaks between them, the first.
     let mut last: Option<(Span, Fence)> = None;
     let mut inner = false;
     let mut text_since = true;
@@ -349,7 +352,7 @@ pub(super) fn fence_end(opener: Span, end: usize, text: &str, around: bool) -> O
 }
 
 /// Whether a closer that ends at `end`, on the line of its opener, ends the block: in the middle of a line it is only
-/// mentioned. None while what follows is not known.
+/// mentioned. `None` while the text after it is not known.
 pub(super) fn ends_line(end: usize, text: &str, complete: bool) -> Option<bool> {
     let after = text.get(end..).unwrap_or_default().trim_start_matches([' ', '\t']);
     match after.bytes().next() {

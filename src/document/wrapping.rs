@@ -1,8 +1,8 @@
 //! Wrapping: which wrappers are open at a place?
 //!
 //! In: the openers and closers of wrappers, in order, each a block of its own.
-//! Out: the wrappers that are open, outermost first, each with what belongs to it.
-//! Never: requires a wrapper to close: one that opens again ends the one before it.
+//! Out: the wrappers that are open, outermost first, each with its item.
+//! Never: requires a wrapper to close: one that opens again ends the previous one of its kind.
 
 use super::{Block, Ended};
 use crate::program::BlockId;
@@ -20,14 +20,14 @@ impl<T> Default for Wrapping<T> {
 }
 
 impl<T> Wrapping<T> {
-    /// Ends the wrapper of this kind, if one is open, and those inside it. Returns what belongs to it.
+    /// Ends the wrapper of this kind, if one is open, and those inside it. Returns its item.
     pub(crate) fn leave(&mut self, id: BlockId) -> Option<T> {
         let at = self.open.iter().position(|(open, _)| *open == id)?;
         self.open.drain(at..).next().map(|(_, item)| item)
     }
 
-    /// Passes a block of a wrapper: an opener ends the wrapper of its kind and begins another; a closer ends it. Returns
-    /// what belongs to the one that it ends.
+    /// Handles a block of a wrapper: an opener ends the wrapper of its kind and starts another; a closer ends it.
+    /// Returns the item of the wrapper that it ends.
     pub(crate) fn pass(&mut self, wrapper: &Block, item: T) -> Option<T> {
         let ended = self.leave(wrapper.id);
         if wrapper.wraps() {
@@ -36,7 +36,7 @@ impl<T> Wrapping<T> {
         ended
     }
 
-    /// What belongs to the innermost open wrapper.
+    /// The item of the innermost open wrapper.
     pub(crate) fn innermost(&self) -> Option<&T> {
         self.open.last().map(|(_, item)| item)
     }
@@ -52,7 +52,7 @@ impl<T> Wrapping<T> {
 }
 
 impl Block {
-    /// Whether a block of a wrapper begins it: a closer does not, and neither does a token, whose opener is `empty`.
+    /// Whether a block of a wrapper starts it: a closer does not, and neither does a token, whose opener is `empty`.
     pub(crate) fn wraps(&self) -> bool {
         self.ended != Ended::Bare
     }

@@ -1,7 +1,7 @@
-//! Analysis: what is known about an expression before it sees a text?
+//! Analysis: what is known about an expression before any text is read?
 //!
 //! In: resolved rules.
-//! Out: the bytes that a match can start with, the characters that are taken one at a time, the literals that every
+//! Out: the bytes that a match can start with, the characters that are consumed one at a time, the literals that every
 //! match starts with.
 //! Never: changes what an expression matches.
 
@@ -12,14 +12,14 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Which captures a part of a grammar leaves.
+/// Which captures a part of a grammar makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum CaptureMode {
-    /// Every rule leaves one, unless it is silent.
+    /// Every rule makes a capture, unless it is silent.
     Visible,
-    /// Inside an atomic rule: only rules marked `$` or `!` leave one, and rules inside these.
+    /// Inside an atomic rule: only rules marked `$` or `!` make a capture, and rules inside these.
     Atomic,
-    /// Inside a lookahead: no rule leaves one.
+    /// Inside a lookahead: no rule makes a capture.
     Quiet,
 }
 
@@ -32,17 +32,17 @@ pub(super) struct MatchStart {
     pub(super) empty: bool,
 }
 
-/// How many levels of rules are followed to see which characters they take.
+/// How many levels of calls are followed to find the characters that rules consume.
 const CALLS: usize = 4;
 
-/// An expression with more beginnings than this counts as one of which none is known.
+/// If an expression has more beginnings than this, they count as unknown.
 const MOST_BEGINNINGS: usize = 32;
 
-/// A text that matches may start with.
+/// A text that a match may start with.
 #[derive(Debug, Clone)]
 struct Beginning {
     text: String,
-    /// Whether this is all that the expression takes.
+    /// Whether a match consists of exactly this text.
     whole: bool,
 }
 
@@ -50,13 +50,13 @@ impl Beginning {
     const NOTHING: Self = Self { text: String::new(), whole: true };
     const UNKNOWN: Self = Self { text: String::new(), whole: false };
 
-    /// Whether what follows it is known, and worth knowing: a few bytes distinguish most texts.
+    /// Whether the text after it is known, and useful: a few bytes distinguish most texts.
     fn goes_on(&self) -> bool {
         const ENOUGH: usize = 4;
         self.whole && self.text.len() < ENOUGH
     }
 
-    /// With what follows it.
+    /// This beginning, followed by each of `rest`.
     fn followed_by(&self, rest: &[Self]) -> Vec<Self> {
         let joined = |behind: &Self| Self { text: format!("{}{}", self.text, behind.text), whole: behind.whole };
         match self.goes_on() {
@@ -65,7 +65,7 @@ impl Beginning {
         }
     }
 
-    /// What both it and the text `ahead` allow, if both can be.
+    /// The beginning that satisfies both this one and the text `ahead`, if there is one.
     fn narrowed(&self, ahead: &Self) -> Option<Self> {
         match self.text.starts_with(&ahead.text) {
             true => Some(self.clone()),
@@ -74,7 +74,7 @@ impl Beginning {
     }
 }
 
-/// The rules, and what is known about them.
+/// The rules, and the facts about them.
 pub(super) struct Analysis<'r> {
     rules: &'r [ResolvedRule],
     starts: Vec<MatchStart>,
@@ -84,12 +84,12 @@ pub(super) struct Analysis<'r> {
     reveals_inside: Vec<bool>,
     classes: HashMap<(usize, CaptureMode), Option<Class>>,
     singles: HashMap<(usize, CaptureMode), Class>,
-    /// Many rules call the same ones: to follow them each time took 28 of 160 million instructions to load a pack with five
-    /// grammars.
+    /// A cache: many rules call the same ones, and following them each time took 28 of the 160 million instructions to
+    /// load a pack with five grammars.
     beginnings: RefCell<Beginnings>,
 }
 
-/// What the matches of a rule start with, by the rule and by how many levels of rules are followed.
+/// The beginnings of the matches of a rule, by the rule and the number of levels of calls that are followed.
 type Beginnings = HashMap<(usize, usize), Rc<[Beginning]>>;
 
 impl<'r> Analysis<'r> {
@@ -100,7 +100,7 @@ impl<'r> Analysis<'r> {
         let reveals_inside = vec![false; rules.len()];
         let (classes, singles, beginnings) = Default::default();
         let mut analysis = Self { rules, starts, reveals, reveals_inside, classes, singles, beginnings };
-        // What is known only ever grows, so this ends.
+        // Fixed point: facts are only ever added, so the loop ends.
         loop {
             let starts: Vec<MatchStart> = rules.iter().map(|rule| analysis.match_start(&rule.expr)).collect();
             let inside: Vec<bool> =
@@ -118,7 +118,7 @@ impl<'r> Analysis<'r> {
         self.reveals.get(rule).copied().unwrap_or_default()
     }
 
-    /// Whether a rule leaves a capture in this mode, and the mode inside it.
+    /// Whether a rule makes a capture in this mode, and the mode inside it.
     pub(super) fn capture(&self, rule: usize, mode: CaptureMode) -> (bool, CaptureMode) {
         let kind = self.rules.get(rule).map_or(RuleType::Silent, |rule| rule.kind);
         let (captured, inside) = match (kind, mode) {
@@ -132,7 +132,7 @@ impl<'r> Analysis<'r> {
         (captured, if inside == CaptureMode::Atomic && !reveals { CaptureMode::Quiet } else { inside })
     }
 
-    /// The mode in which to compile a rule called in `mode`: modes that leave the same captures become one.
+    /// The mode in which to compile a rule called in `mode`: modes in which it makes the same captures become one.
     pub(super) fn effective(&self, rule: usize, mode: CaptureMode) -> CaptureMode {
         if mode == CaptureMode::Atomic && !self.reveals(rule) { CaptureMode::Quiet } else { mode }
     }
@@ -157,13 +157,13 @@ impl<'r> Analysis<'r> {
                 let mut match_start = MatchStart { bytes: ByteSet::default(), empty: true };
                 let (mut refused, mut asked) = (ByteSet::default(), ByteSet::ALL);
                 for part in parts {
-                    // A `!` before anything has been read excludes what may come first.
+                    // A `!` before anything has been consumed excludes characters from the start of the match.
                     if let Expr::Not(inner) = part
                         && match_start.bytes.is_empty()
                     {
                         refused = refused.or(self.taken(inner, CALLS));
                     }
-                    // A `&` says what the rest starts with.
+                    // A `&` limits how the rest can start.
                     if let Expr::And(inner) = part {
                         let ahead = self.match_start(inner);
                         asked = if ahead.empty { asked } else { asked.and(ahead.bytes) };
@@ -187,7 +187,7 @@ impl<'r> Analysis<'r> {
         }
     }
 
-    /// The bytes before which `expr` may match without taking any: all of them, unless it looks ahead.
+    /// The bytes before which `expr` may match without consuming any: all of them, unless it looks ahead.
     pub(super) fn ahead(&self, expr: &Expr) -> ByteSet {
         self.ahead_within(expr, CALLS)
     }
@@ -230,7 +230,7 @@ impl<'r> Analysis<'r> {
         }
     }
 
-    /// An ASCII byte that `parts` are certain to match, and nothing after it, without leaving a capture.
+    /// An ASCII byte that `parts` are certain to match as their last one, without making a capture.
     pub(super) fn end(&self, parts: &[Expr]) -> Option<u8> {
         let (last, before) = parts.split_last()?;
         let choices = if let Expr::Choice(choices) = last { choices.as_slice() } else { std::slice::from_ref(last) };
@@ -250,7 +250,7 @@ impl<'r> Analysis<'r> {
         })
     }
 
-    /// The class of `expr`, if it always takes exactly one character and leaves no capture.
+    /// The class of `expr`, if it always consumes exactly one character and makes no capture.
     pub(super) fn class(&mut self, expr: &Expr, mode: CaptureMode) -> Option<Class> {
         match expr {
             Expr::Text(text) => {
@@ -272,7 +272,7 @@ impl<'r> Analysis<'r> {
                 if let Some(known) = self.classes.get(&(*rule, inside)) {
                     return known.clone();
                 }
-                // A rule that comes back to itself takes more than one character, or fails.
+                // For a rule that calls itself: such a rule consumes more than one character, or fails.
                 self.classes.insert((*rule, inside), None);
                 let class = self.rules.get(*rule).and_then(|rule| self.class(&rule.expr, inside));
                 self.classes.insert((*rule, inside), class.clone());
@@ -298,8 +298,8 @@ impl<'r> Analysis<'r> {
         }
     }
 
-    /// Characters that `expr` is certain to take one at a time, whatever follows: a repetition may skip them all at
-    /// once.
+    /// Characters that `expr` is certain to consume one at a time, whatever follows: a repetition may skip all of them
+    /// at once.
     pub(super) fn singles(&mut self, expr: &Expr, mode: CaptureMode) -> Class {
         if let Some(class) = self.class(expr, mode) {
             return class.of_bytes();
@@ -349,16 +349,16 @@ impl<'r> Analysis<'r> {
         }
     }
 
-    /// Texts of which every match starts with one, if there are any.
+    /// Texts such that every match starts with one of them, if they are known.
     pub(super) fn literals(&self, expr: &Expr) -> Option<Vec<String>> {
         let mut found: Vec<String> = self.beginnings(expr, CALLS).into_iter().map(|one| one.text).collect();
         found.sort();
-        // A text that starts with another one says nothing more.
+        // A text that starts with another one is redundant.
         found.dedup_by(|next, shorter| next.starts_with(shorter.as_str()));
         Some(found).filter(|found| !found.iter().any(String::is_empty))
     }
 
-    /// Every match starts with one of these.
+    /// The beginnings of matches: every match starts with one of these.
     fn beginnings(&self, expr: &Expr, depth: usize) -> Vec<Beginning> {
         match expr {
             Expr::Text(text) => vec![Beginning { text: text.clone(), whole: true }],
@@ -391,13 +391,13 @@ impl<'r> Analysis<'r> {
         }
     }
 
-    /// The beginnings of parts that follow each other.
+    /// The beginnings of a sequence of parts.
     fn beginnings_of(&self, parts: &[Expr], depth: usize) -> Vec<Beginning> {
         let mut all = vec![Beginning::NOTHING];
         let mut rest = parts.iter();
         while let Some(part) = rest.next().filter(|_| all.iter().any(|one| one.goes_on())) {
             let next = match part {
-                // What must come next may be narrower than what consumes it, or wider.
+                // The lookahead may be narrower than the parts that consume the text, or wider.
                 Expr::And(inner) => {
                     let (ahead, taken) = (
                         self.beginnings(inner, depth),
@@ -424,7 +424,7 @@ fn meet(one: Class, other: Class) -> Class {
 }
 
 impl Expr {
-    /// Whether it contains a literal that `is` accepts, apart from what must not follow.
+    /// Whether it contains a literal that `is` accepts, outside of negative lookaheads.
     pub(super) fn has_text(&self, is: &dyn Fn(&str) -> bool) -> bool {
         match self {
             Expr::Text(text) | Expr::AnyCase(text) => is(text),
@@ -434,7 +434,7 @@ impl Expr {
         }
     }
 
-    /// Whether it calls a rule for which `test` is true, outside of look-aheads, which take no text.
+    /// Whether it calls a rule for which `test` is true, outside of lookaheads, which consume nothing.
     pub(super) fn takes(&self, test: &mut dyn FnMut(usize) -> bool) -> bool {
         match self {
             Expr::Call(rule) => test(*rule),

@@ -11,7 +11,7 @@ use crate::diagnostic::{Diagnostic, Message};
 use crate::text::{Location, SourceId, Span};
 use std::collections::{HashMap, VecDeque};
 
-/// The names to which pest gives a meaning.
+/// The built-in names of pest.
 const BUILT_IN: [&str; 13] = [
     "ANY",
     "ASCII",
@@ -28,7 +28,7 @@ const BUILT_IN: [&str; 13] = [
     "_",
 ];
 
-/// Everything that is wrong with the rules.
+/// All faults of the rules.
 pub(super) fn check(source: SourceId, rules: &[TypedRule]) -> Vec<Diagnostic> {
     let mut checker = Checker { source, rules, facts: RuleFacts::of(rules), diagnostics: Vec::new() };
     if rules.is_empty() {
@@ -95,7 +95,7 @@ impl Checker<'_> {
                     );
                 }
             }
-            // Of two nested repetitions, the inner one is at fault.
+            // Report nested repetitions once, for the inner one.
             NodeKind::Repeat(inner, Times::Any | Times::Some | Times::AtLeast(_))
                 if self.facts.empty(inner) && !self.repeats_nothing(inner) =>
             {
@@ -112,7 +112,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether it is a repetition that might never end.
+    /// Whether the part is a repetition that might never end.
     fn repeats_nothing(&self, node: &RuleNode) -> bool {
         let repeated = match &node.what {
             NodeKind::Repeat(inner, Times::Any | Times::Some | Times::AtLeast(_)) => inner,
@@ -134,7 +134,7 @@ impl Checker<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Reports rules that call themselves before reading anything: they would never end.
+    /// Reports rules that call themselves before they consume anything: these would never end.
     fn left_recursion(&mut self) -> bool {
         let edges: Vec<Vec<usize>> = self
             .rules
@@ -165,7 +165,7 @@ impl Checker<'_> {
         reported.contains(&true)
     }
 
-    /// Reports rules that become too large once their repetitions are written out.
+    /// Reports rules that become too large when their repetitions are unrolled.
     fn sizes(&mut self) {
         let mut sum = 0usize;
         for rule in self.rules {
@@ -182,7 +182,7 @@ impl Checker<'_> {
     }
 }
 
-/// Why a built-in name of pest may not be used; none if it may.
+/// Why a built-in name of pest may not be used; `None` if it may.
 fn refusal_of(name: &str) -> Option<&'static str> {
     match name {
         "PUSH" | "PUSH_LITERAL" | "PEEK" | "PEEK_ALL" | "POP" | "POP_ALL" | "DROP" => Some(NO_STACK),
@@ -192,7 +192,7 @@ fn refusal_of(name: &str) -> Option<&'static str> {
     }
 }
 
-/// The shortest path from `start` along the edges back to it.
+/// The shortest path from `start` along the edges back to `start`.
 fn cycle_from(edges: &[Vec<usize>], start: usize) -> Option<Vec<usize>> {
     let mut came_from: Vec<Option<usize>> = vec![None; edges.len()];
     let mut waiting = VecDeque::from([start]);
@@ -215,7 +215,7 @@ fn cycle_from(edges: &[Vec<usize>], start: usize) -> Option<Vec<usize>> {
     None
 }
 
-/// The number of parts of a node and the depth of their nesting, once its repetitions are written out.
+/// The number of parts of a node and the depth of their nesting, when its repetitions are unrolled.
 fn unrolled(node: &RuleNode) -> (usize, usize) {
     let (sizes, depth) = node.parts().enumerate().fold((0usize, 0usize), |(sum, deepest), (index, part)| {
         let (size, depth) = unrolled(part);
@@ -247,7 +247,7 @@ impl<'r> RuleFacts<'r> {
         }
         let no = vec![false; rules.len()];
         let mut facts = Self { index, empty: no.clone(), always: no };
-        // Facts only ever turn true, so this ends.
+        // Fixed point: facts only ever become true, so the loop ends.
         loop {
             let empty: Vec<bool> = rules.iter().map(|rule| facts.empty(&rule.body)).collect();
             let always: Vec<bool> = rules.iter().map(|rule| facts.always(&rule.body)).collect();
@@ -292,7 +292,7 @@ impl<'r> RuleFacts<'r> {
         }
     }
 
-    /// Adds the names of the rules that may be called before anything has been read.
+    /// Adds the names of the rules that may be called before anything has been consumed.
     fn first_names<'n>(&self, node: &'n RuleNode, names: &mut Vec<&'n str>) {
         match &node.what {
             NodeKind::Name(name) => names.push(name),

@@ -31,7 +31,7 @@ pub(super) enum Wide {
 pub(super) enum CharTest {
     /// In a range, both ends included.
     Range(char, char),
-    /// With a Unicode property.
+    /// The characters with a Unicode property.
     Property(fn(char) -> bool),
 }
 
@@ -62,7 +62,7 @@ impl Class {
 
     /// The characters from `first` to `last`, both included.
     pub(super) fn range(first: char, last: char) -> Self {
-        // The bits below each end, the last one's included.
+        // A mask of the characters below `end`.
         let below = |end: u32| 1u128.checked_shl(end).map_or(u128::MAX, |bit| bit - 1);
         let wide = if last.is_ascii() { Wide::None } else { Wide::Some(vec![CharTest::Range(first, last)]) };
         Self { ascii: below(u32::from(last) + 1) & !below(u32::from(first)), wide }
@@ -98,7 +98,7 @@ impl Class {
         Some(Self { ascii: self.ascii & !other.ascii, wide })
     }
 
-    /// The part of the set that the first byte decides: ASCII, and either all other characters or none.
+    /// The part of the set for which the first byte decides: ASCII, and either all other characters or none.
     pub(super) fn of_bytes(self) -> Self {
         match self.wide {
             Wide::All => self,
@@ -106,7 +106,7 @@ impl Class {
         }
     }
 
-    /// A character of the set: a blank, or else a letter, or else the first printable one.
+    /// A character of the set: a space, or else a letter, or else the first printable one.
     pub(super) fn sample(&self) -> Option<char> {
         let ascii = |byte: &u8| self.ascii >> byte & 1 == 1;
         let one = Some(b' ').filter(ascii).or_else(|| (b'a'..=b'z').find(ascii)).or_else(|| (b'!'..=b'~').find(ascii));
@@ -118,7 +118,7 @@ impl Class {
         self.ascii == 0 && matches!(self.wide, Wide::None)
     }
 
-    /// The bytes that its characters start with.
+    /// The bytes that the characters of the set start with.
     pub(super) fn first_bytes(&self) -> ByteSet {
         let wide = if matches!(self.wide, Wide::None) { 0 } else { u128::MAX };
         ByteSet([self.ascii, wide])
@@ -147,7 +147,7 @@ impl ByteSet {
         ByteSet([a & c, b & d])
     }
 
-    /// Its bytes that are not in the other.
+    /// The bytes of this set that are not in the other.
     pub(super) fn but(self, other: Self) -> Self {
         let (ByteSet([a, b]), ByteSet([c, d])) = (self, other);
         ByteSet([a & !c, b & !d])
@@ -169,7 +169,7 @@ impl ByteSet {
         Class { ascii: !ascii, wide: if wide == 0 { Wide::All } else { Wide::None } }
     }
 
-    /// Its bytes, ascending.
+    /// The bytes of the set, ascending.
     pub(super) fn iter(self) -> impl Iterator<Item = u8> {
         (0..=u8::MAX).filter(move |byte| self.holds(*byte))
     }

@@ -1,7 +1,7 @@
-//! Code: which instructions does the recogniser execute?
+//! Code: which instructions does the grammar machine execute?
 //!
 //! In: resolved rules and their analysis.
-//! Out: [`Code`]: one flat list of instructions, and the tables that they refer to.
+//! Out: [`RuleCode`]: one flat list of instructions, and the tables that they refer to.
 //! Never: reads text.
 
 use super::analysis::{Analysis, CaptureMode};
@@ -16,33 +16,33 @@ use std::collections::HashMap;
 pub(super) enum Instruction {
     /// Matches this ASCII byte.
     Byte(u8),
-    /// Matches a text.
+    /// Matches a literal.
     Text(u32),
-    /// Matches a text in any case.
+    /// Matches a literal in any case.
     AnyCase(u32),
     /// Matches one character of a set.
     One(u32),
     /// Matches one character of a set, or nothing.
     Maybe(u32),
-    /// Takes all characters of a set that follow.
+    /// Consumes all characters of a set that follow.
     Span(u32),
-    /// Takes everything up to one of several texts.
+    /// Consumes the text up to one of several texts.
     Until(u32),
-    /// Fails unless the next character is in a set; takes nothing.
+    /// Fails unless the next character is in a set; consumes nothing.
     Is(u32),
-    /// Fails if the next character is in a set; takes nothing.
+    /// Fails if the next character is in a set; consumes nothing.
     IsNot(u32),
     /// Jumps if the next byte is not in a set; otherwise like `Try`.
     TryIf { set: u32, to: u32 },
     /// `Span` followed by `TryIf`: the head of a loop.
     SpanTryIf { run: u32, set: u32, to: u32 },
-    /// Pushes a place to continue at after a failure.
+    /// Pushes a frame: where to continue after a failure.
     Try { to: u32 },
     /// Jumps depending on the next byte, or fails.
     Switch(u32),
     /// Pops the last `Try` and jumps.
     Commit { to: u32 },
-    /// Pops the last `Try`, goes back in the text to where it was pushed, and jumps.
+    /// Pops the last `Try`, resets the position in the text to where it was pushed, and jumps.
     Return { to: u32 },
     /// Pops the last `Try` and fails.
     Refuse,
@@ -63,11 +63,11 @@ pub(super) enum Instruction {
 /// A set of characters, as a table by first byte.
 #[derive(Debug)]
 pub(super) struct CharSet {
-    /// Whether a character that starts with this byte is in the set, as far as the byte alone decides.
+    /// Whether a character that starts with this byte is in the set, if the byte alone decides.
     pub(super) bytes: [bool; 256],
-    /// Decides about each character beyond ASCII; none if the first byte decides.
+    /// Decides about each character beyond ASCII; `None` if the first byte decides.
     pub(super) wide: Option<Wide>,
-    /// The bytes outside the set, if they are few or lie together, so that the next of them is found eight bytes at a time.
+    /// The bytes outside the set, if they are few or contiguous, so that the next one is found eight bytes at a time.
     pub(super) stops: Stops,
 }
 
@@ -79,7 +79,7 @@ pub(super) enum Stops {
     One(u8),
     Two(u8, u8),
     Three(u8, u8, u8),
-    /// Every byte below a limit, and two others: what ends a run inside a string of JSON.
+    /// Every byte below a limit, and two others: what stops a run inside a JSON string.
     Below(u8, u8, u8),
 }
 
@@ -106,29 +106,29 @@ pub(super) struct Switch {
 }
 
 impl Switch {
-    /// The instruction to continue with before this byte; none to fail.
+    /// The instruction to continue with before this byte; `None` to fail.
     pub(super) fn target(&self, next: u8) -> Option<u32> {
         let branch = self.branch.get(usize::from(next)).copied().unwrap_or_default();
         self.targets.get(usize::from(branch).checked_sub(1)?).copied()
     }
 }
 
-/// The short form of a rule or of its first alternative, which most of its matches have: a literal, then a rule that takes a
-/// run of characters, then one byte.
+/// The short form of a rule or of its first alternative, which most matches take: a literal, then a rule that consumes
+/// a run of characters, then one byte. It is matched without executing instructions.
 #[derive(Debug)]
 pub(super) struct Short {
     pub(super) rule: u16,
     pub(super) literal: Box<str>,
-    /// The rule inside, and the sets for its first character and for all others.
+    /// The rule after the literal, and the sets for its first character and for all others.
     pub(super) name: u16,
     pub(super) first: u32,
     pub(super) rest: u32,
     pub(super) end: u8,
-    /// The steps that the code of the rule takes for it, besides those for a long name.
+    /// The steps that executing the rule would take, besides those for a long name.
     pub(super) steps: i64,
 }
 
-/// Where a rule starts, and its short form, if it has one.
+/// The first instruction of a rule, and its short form, if it has one.
 #[derive(Debug)]
 pub(super) struct RuleEntry {
     pub(super) op: u32,
@@ -157,7 +157,7 @@ impl RuleCode {
     }
 }
 
-/// Compiles `rules`; `None` if that takes too many instructions.
+/// Compiles `rules`; `None` if that makes too many instructions.
 pub(super) fn compile(rules: &[ResolvedRule], analysis: &mut Analysis<'_>) -> Option<RuleCode> {
     let weights = weights(rules);
     let mut compiler = CodeCompiler {
@@ -198,11 +198,11 @@ pub(super) fn compile(rules: &[ResolvedRule], analysis: &mut Analysis<'_>) -> Op
 }
 
 /// Replaces jumps to jumps, and jumps to the end of a loop, by direct ones. A call directly before an end becomes a
-/// jump, so that the end of the called rule is also that of the caller.
+/// jump, so that the end of the called rule is also the end of the caller.
 fn shorten(ops: &mut [Instruction]) {
     for at in 0..ops.len() {
         let Some(op) = ops.get(at).copied() else { continue };
-        // Forward jumps only, so that each step comes nearer to the end.
+        // Follow only forward jumps, so that the loop ends.
         let follow = |mut to: u32| {
             while let Some(Instruction::Jump { to: next }) = ops.get(to as usize)
                 && *next > to
@@ -234,7 +234,7 @@ const INLINE: usize = 24;
 /// The size of each rule with the small rules that it calls inlined; `usize::MAX` for a recursive one.
 fn weights(rules: &[ResolvedRule]) -> Vec<usize> {
     let mut weights: Vec<Option<usize>> = vec![None; rules.len()];
-    // Each round settles the rules whose callees are settled. Chains of small rules are short.
+    // Each round determines the rules whose callees are determined. Chains of small rules are short.
     for _ in 0..8 {
         for (at, rule) in rules.iter().enumerate() {
             let weight = weight(&rule.expr, &weights);
@@ -262,13 +262,13 @@ fn weight(expr: &Expr, weights: &[Option<usize>]) -> Option<usize> {
     }
 }
 
-/// The literal, the rule and the rest of an expression that starts with a literal and a rule; of several that start with one
-/// literal, the first.
+/// The literal, the rule and the rest of an expression that starts with a literal and a rule. If several alternatives
+/// start with the same literal, the rest is that of the first.
 fn named_tag(expr: &Expr) -> Option<(&str, &usize, &[Expr])> {
     let Expr::Sequence(parts) = expr else { return None };
     match parts.as_slice() {
         [Expr::Text(literal), Expr::Call(name), tail @ ..] => Some((literal, name, tail)),
-        // The optimiser takes a common start out of alternatives.
+        // The optimiser factors a common start out of alternatives.
         [Expr::Text(literal), Expr::Choice(choices)] => match choices.first()? {
             Expr::Sequence(parts) => match parts.as_slice() {
                 [Expr::Call(name), tail @ ..] => Some((literal, name, tail)),
@@ -287,9 +287,9 @@ struct CodeCompiler<'c, 'r> {
     code: RuleCode,
     /// Where each rule starts, by the mode in which it was compiled.
     places: HashMap<(usize, CaptureMode), u32>,
-    /// Calls whose target is not yet known.
+    /// Calls whose target is not known yet.
     calls: Vec<(u32, usize, CaptureMode)>,
-    /// Sets that are decided by the first byte, to reuse equal ones.
+    /// Sets for which the first byte decides, to reuse equal ones.
     known: HashMap<ByteSet, u32>,
     full: bool,
 }
@@ -314,7 +314,7 @@ impl CodeCompiler<'_, '_> {
         }
     }
 
-    /// Where `rule` starts in `mode`; compiles it if that has not been done.
+    /// The first instruction of `rule` in `mode`; compiles the rule if that has not been done.
     fn place(&mut self, rule: usize, mode: CaptureMode) -> u32 {
         let mode = self.analysis.effective(rule, mode);
         if let Some(place) = self.places.get(&(rule, mode)) {
@@ -341,7 +341,7 @@ impl CodeCompiler<'_, '_> {
         }
     }
 
-    /// The short form of a rule, if it has one that leaves just two captures: the rule, and the one inside.
+    /// The short form of a rule, if it has one that makes exactly two captures: the rule, and the one inside.
     fn short(&mut self, rule: usize) -> Option<Short> {
         let mode = self.analysis.effective(rule, CaptureMode::Visible);
         let (true, mode) = self.analysis.capture(rule, mode) else { return None };
@@ -365,7 +365,7 @@ impl CodeCompiler<'_, '_> {
         if self.full {
             return;
         }
-        // A text is compared as it is, even one of a single character.
+        // A literal is compiled to a comparison, even one of a single character.
         let is_text = matches!(expr, Expr::Text(_));
         if let Some(class) = self.analysis.class(expr, mode).filter(|_| !is_text) {
             return self.one(class);
@@ -430,7 +430,7 @@ impl CodeCompiler<'_, '_> {
         self.land(start);
     }
 
-    /// The set of the characters that `expr` takes, if it always takes exactly one.
+    /// The set of the characters that `expr` consumes, if it always consumes exactly one.
     fn single(&mut self, expr: &Expr, mode: CaptureMode) -> Option<u32> {
         self.analysis.class(expr, mode).map(|class| self.set_of(class))
     }
@@ -464,7 +464,7 @@ impl CodeCompiler<'_, '_> {
         self.add(Instruction::One(set));
     }
 
-    /// Writes the start of an attempt at `expr`, which skips it if its first byte rules it out.
+    /// Writes the start of an attempt at `expr`, which skips it if the next byte rules it out.
     fn attempt(&mut self, expr: &Expr) -> u32 {
         let match_start = self.analysis.match_start(expr);
         if match_start.empty {
@@ -565,7 +565,7 @@ impl CodeCompiler<'_, '_> {
                 self.chain(&group, mode, &mut ends);
                 ends.push(self.add(Instruction::Jump { to: 0 }));
             }
-            // The jump at the end of the last group would lead to the next instruction: leave it out.
+            // The jump at the end of the last group would go to the next instruction: omit it.
             if ends.last().is_some_and(|last| *last + 1 == self.here()) && !self.full {
                 ends.pop();
                 self.code.ops.pop();
@@ -588,7 +588,7 @@ impl CodeCompiler<'_, '_> {
         self.expr(last, mode);
     }
 
-    /// The index of a set that is decided by the first byte.
+    /// The index of a set for which the first byte decides.
     fn bytes(&mut self, bytes: ByteSet) -> u32 {
         if let Some(known) = self.known.get(&bytes) {
             return *known;
@@ -631,7 +631,7 @@ impl CodeCompiler<'_, '_> {
         self.code.sets.len() as u32 - 1
     }
 
-    /// The texts of a choice of texts, after replacing names down to a `depth`.
+    /// The texts of a choice of literals, after replacing names down to a `depth`.
     fn texts_of(&self, expr: &Expr, depth: usize) -> Option<Vec<String>> {
         const MOST: usize = 32;
         match expr {

@@ -1,11 +1,11 @@
 //! Cost: may a rule read the same text many times?
 //!
 //! In: the rules of a grammar, as typed and without faults.
-//! Out: [`Again`]: each part that may read ahead without limit, fail, and be tried again one character later.
-//! Never: reports a part that cannot start again inside what it has read, or that keeps what it has read.
+//! Out: [`RepeatedPart`]s: each part that may read ahead without limit, fail, and be tried again one character later.
+//! Never: reports a part that cannot start again inside the text that it has read, or that consumes that text.
 //!
-//! There is no backtracking into a match, so one repetition after another costs nothing. What is costly is a repetition
-//! whose rounds look far ahead and then take little: because of a lookahead, or of an alternative that fails late.
+//! There is no backtracking into a match, so one repetition after another is cheap. Costly is a repetition whose rounds
+//! look far ahead and then consume little: because of a lookahead, or of an alternative that fails late.
 
 use super::analysis::Analysis;
 use super::class::{ByteSet, Class};
@@ -19,7 +19,7 @@ pub(super) struct RepeatedPart<'r> {
     pub(super) around: &'r RuleNode,
 }
 
-/// The parts of the rules that may be read once for each character. `recursive`: whether a rule calls itself.
+/// The parts of the rules that may be read once for each character. `recursive` decides whether a rule calls itself.
 pub(super) fn again<'r>(rules: &'r [TypedRule], recursive: impl Fn(&'r TypedRule) -> bool) -> Vec<RepeatedPart<'r>> {
     let costs = Costs::of(rules, &recursive);
     let mut found: Vec<RepeatedPart<'r>> = Vec::new();
@@ -43,23 +43,23 @@ pub(super) fn again<'r>(rules: &'r [TypedRule], recursive: impl Fn(&'r TypedRule
     found
 }
 
-/// What is known about a part.
+/// The facts about a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct CostFacts {
     /// The bytes that a match may start with.
     first: ByteSet,
     /// The bytes of the characters that a match may contain.
     takes: ByteSet,
-    /// Those of them that it may read without limit; empty if its length is limited.
+    /// Those of `takes` that it may read without limit; empty if its length is limited.
     runs: ByteSet,
     /// Whether a match can be empty.
     empty: bool,
-    /// Whether it can fail, and whether after reading without limit.
+    /// Whether it can fail, and whether it can fail after reading without limit.
     fails: bool,
     fails_late: bool,
-    /// Whether it always takes one of these characters.
+    /// Whether it always consumes one of these characters.
     single: bool,
-    /// For a lookahead: the ASCII characters that what follows cannot start with.
+    /// For a negative lookahead: the ASCII characters that the text after it cannot start with.
     bars: ByteSet,
 }
 
@@ -78,7 +78,7 @@ impl CostFacts {
         Self { first, takes: bytes.fold(first, ByteSet::or), empty, fails: !empty, single, ..Self::default() }
     }
 
-    /// Whether it can start again inside of what it has read without limit.
+    /// Whether it can start again inside the text that it has read without limit.
     fn starts_within(&self) -> bool {
         !self.first.and(self.runs).is_empty()
     }
@@ -90,7 +90,7 @@ impl CostFacts {
 
 struct Costs<'r> {
     rules: HashMap<&'r str, CostFacts>,
-    /// For rules that may read much, give up a part and take little: that part.
+    /// For rules that may read much, give up a part and consume little: that part.
     wasteful: HashMap<&'r str, &'r RuleNode>,
 }
 
@@ -166,7 +166,7 @@ impl<'r> Costs<'r> {
             }
             NodeKind::And(inner) | NodeKind::Not(inner) => {
                 let CostFacts { runs, takes, single, .. } = self.facts(inner);
-                // Only in ASCII does the first byte decide which character it is.
+                // The first byte identifies the character only in ASCII.
                 let bars = takes
                     .and(ByteSet([if single && matches!(node.what, NodeKind::Not(_)) { u128::MAX } else { 0 }, 0]));
                 CostFacts { runs, empty: true, fails: true, fails_late: !runs.is_empty(), bars, ..CostFacts::default() }
@@ -179,8 +179,8 @@ impl<'r> Costs<'r> {
         parts.iter().map(|part| self.facts(part)).collect()
     }
 
-    /// The part of a round that reads ahead without limit and is given up, while the round takes little of what was
-    /// read.
+    /// The part of a round that reads ahead without limit and is given up, if the round then consumes little of the
+    /// text that was read.
     fn wasted(&self, round: &'r RuleNode) -> Option<&'r RuleNode> {
         let given_up = |part: &'r RuleNode, takes: ByteSet| {
             let facts = self.facts(part);
@@ -210,7 +210,7 @@ impl<'r> Costs<'r> {
                         NodeKind::Optional(inner) | NodeKind::Repeat(inner, _) if self.facts(inner).fails_late => inner,
                         _ => return self.wasted(part),
                     };
-                    // What follows takes the text from where this was given up.
+                    // The remaining parts must be able to match from the position at which this part was given up.
                     let rest = together(all.get(number + 1..).unwrap_or_default());
                     let follows = rest.empty || !rest.first.and(self.facts(ahead).first).is_empty();
                     given_up(ahead, takes).filter(|_| follows)
@@ -221,7 +221,7 @@ impl<'r> Costs<'r> {
     }
 }
 
-/// The facts about parts in sequence. A lookahead excludes characters from the start of what comes next.
+/// The facts about a sequence of parts. A lookahead excludes characters from the start of the next part.
 fn together(all: &[CostFacts]) -> CostFacts {
     let mut whole = CostFacts { empty: true, ..CostFacts::default() };
     let mut barred = ByteSet::default();

@@ -2,7 +2,7 @@
 //!
 //! In: the rules of a grammar, as typed and without faults.
 //! Out: a diagnostic for each alternative that an earlier one always shadows, each choice that reads the same nested
-//! text again and again, and each repetition that does so with the text ahead.
+//! text several times, and each repetition that reads the text ahead several times.
 //! Never: reports a part that is needed for some text.
 
 use super::cost::{self, RepeatedPart};
@@ -11,7 +11,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::text::{Location, SourceId};
 use std::collections::{HashMap, HashSet};
 
-/// All doubts about the rules.
+/// All doubtful parts of the rules.
 pub(super) fn doubts(source: SourceId, rules: &[TypedRule]) -> Vec<Diagnostic> {
     let mut doubting =
         Doubting { source, rules: rules.iter().map(|rule| (rule.name.as_str(), rule)).collect(), found: Vec::new() };
@@ -36,8 +36,8 @@ struct Doubting<'r> {
 }
 
 impl<'r> Doubting<'r> {
-    /// Reports alternatives that can never match, because an earlier one matches their start: the first that matches
-    /// counts.
+    /// Reports alternatives that can never match, because an earlier one matches whenever they do: the first match
+    /// wins.
     fn shadowed(&mut self, choices: &'r [RuleNode]) {
         for (number, later) in choices.iter().enumerate() {
             let covers = |earlier: &&RuleNode| {
@@ -106,7 +106,7 @@ impl<'r> Doubting<'r> {
         }
     }
 
-    /// The text that every match of a part starts with, and whether in exactly that case.
+    /// The text that every match of a part starts with, and whether its case must be the same.
     fn start(&self, node: &'r RuleNode) -> Option<(&'r str, bool)> {
         let first = parts(node).first()?;
         self.literal(first).map(|(text, any_case)| (text, !any_case))
@@ -131,7 +131,7 @@ impl<'r> Doubting<'r> {
     }
 }
 
-/// The parts in sequence.
+/// The parts of a sequence; of any other node, the node itself.
 fn parts(node: &RuleNode) -> &[RuleNode] {
     match &node.what {
         NodeKind::Sequence(parts) => parts,
@@ -139,7 +139,7 @@ fn parts(node: &RuleNode) -> &[RuleNode] {
     }
 }
 
-/// Whether two parts are the same.
+/// Whether two parts are equal.
 fn same(one: &RuleNode, other: &RuleNode) -> bool {
     let all = |one: &[RuleNode], other: &[RuleNode]| {
         one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))

@@ -1,8 +1,8 @@
 //! Expressions: what do the optimised rules consist of, with every name resolved?
 //!
 //! In: checked rules.
-//! Out: a [`Rule`] for each, ready to be compiled.
-//! Never: gets a rule that was refused.
+//! Out: a [`ResolvedRule`] for each, ready to be compiled.
+//! Never: receives a rule that was refused.
 
 use super::class::Class;
 use super::tree::{self, NodeKind, RuleNode, Times};
@@ -28,13 +28,13 @@ pub(super) enum Expr {
     Choice(Vec<Expr>),
     /// The expression, or nothing.
     Optional(Box<Expr>),
-    /// The expression as often as it matches.
+    /// The expression repeated as often as it matches.
     Repeat(Box<Expr>),
-    /// Matches if the expression matches here; takes nothing.
+    /// Matches if the expression matches here; consumes nothing.
     And(Box<Expr>),
-    /// Matches if the expression does not match here; takes nothing.
+    /// Matches if the expression does not match here; consumes nothing.
     Not(Box<Expr>),
-    /// Everything up to one of these texts, or up to the end.
+    /// The text up to one of these literals, or up to the end.
     Until(Vec<String>),
 }
 
@@ -46,8 +46,8 @@ pub(super) struct ResolvedRule {
 }
 
 /// The rules in the order of the file, optimised by pest. Its optimiser defines what a grammar means, because a few of
-/// its rewritings accept more than the rules literally say. It is given one rule at a time: what it does across rules
-/// only concerns the stack and speed, and would take time that grows with the product of their sizes.
+/// its rewritings accept more than the rules literally do. It is called for one rule at a time: what it does across
+/// rules only concerns the stack and speed, and would take time that grows with the product of their sizes.
 pub(super) fn resolve(rules: &[tree::TypedRule]) -> Vec<ResolvedRule> {
     let index: HashMap<&str, usize> = rules.iter().enumerate().map(|(at, rule)| (rule.name.as_str(), at)).collect();
     let typed = rules.iter().map(|rule| ast::Rule { name: rule.name.clone(), ty: rule.kind, expr: typed(&rule.body) });
@@ -134,7 +134,7 @@ fn resolved(expr: OptimizedExpr, index: &HashMap<&str, usize>) -> Expr {
         OptimizedExpr::Rep(expr) => Expr::Repeat(inner(expr)),
         OptimizedExpr::Skip(texts) => Expr::Until(texts),
         OptimizedExpr::RestoreOnErr(expr) => resolved(*expr, index),
-        // There is no stack: `check` has refused what would use one.
+        // Unreachable: `check` refuses parts that use the stack of pest.
         OptimizedExpr::Push(_) | OptimizedExpr::PeekSlice(..) => Expr::One(Class::EMPTY),
         #[expect(unreachable_patterns, reason = "pest_meta has more kinds when its `grammar-extras` are on")]
         _ => Expr::One(Class::EMPTY),

@@ -1,8 +1,8 @@
 //! Limits: can this text be given to a recursive parser?
 //!
 //! In: the text of a grammar, whatever it contains.
-//! Out: the first place where it is larger, longer or deeper than grammars need to be.
-//! Never: judges what the rules mean.
+//! Out: the first place at which it is larger, longer or deeper than grammars need to be.
+//! Never: checks what the rules mean.
 
 use crate::text::Span;
 
@@ -16,9 +16,9 @@ pub(super) const TERMS: usize = 200;
 pub(super) const DEPTH: usize = 160;
 /// The highest count of a repetition.
 pub(super) const COUNT: u32 = 64;
-/// The most parts, and the most instructions, of a grammar with its repetitions written out.
+/// The most parts, and the most instructions, of a grammar with its repetitions unrolled.
 pub(super) const SIZE: usize = 20_000;
-/// The deepest nesting of a rule with its repetitions written out.
+/// The deepest nesting of a rule with its repetitions unrolled.
 pub(super) const UNROLLED_DEPTH: usize = 500;
 const PARENTHESES: usize = 40;
 const COMMENTS: usize = 8;
@@ -26,8 +26,8 @@ const ESCAPES: usize = 100;
 
 type Refusal = (Span, String, &'static str);
 
-/// Why `text` is not even parsed, if it is not. The scan knows just enough of the notation to recognise comments and
-/// strings. Where it could disagree with the parser, the parser stops anyway.
+/// Why `text` is refused before it is parsed, if it is. The scan knows just enough of the notation to recognise
+/// comments and strings. Where it could disagree with the parser, the parser fails anyway.
 pub(super) fn refusal(text: &str) -> Option<Refusal> {
     if text.len() > BYTES {
         let message = format!("a grammar of {} bytes, more than {BYTES}", text.len());
@@ -44,7 +44,7 @@ fn scan(bytes: &[u8]) -> Result<(), Refusal> {
             (b'/', b'/') => at = find(bytes, at, b'\n').unwrap_or(bytes.len()),
             (b'/', b'*') => at = comment_end(bytes, at)?,
             (b'"', _) => at = string_end(bytes, at)?,
-            // A character with an escape ends at the quote after it, any other right after itself.
+            // An escaped character ends at the next quote, any other one after its single byte and quote.
             (b'\'', b'\\') => at = find(bytes, at + 3, b'\'').map_or(bytes.len(), |quote| quote + 1),
             (b'\'', b'"' | b'/' | b'(' | b')' | b'{' | b'}' | b'\'') => at += 3,
             (b'(' | b'{', _) => {
@@ -68,7 +68,7 @@ fn scan(bytes: &[u8]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Where the comment that starts at `from` ends, including nested comments.
+/// The end of the comment that starts at `from`, including nested comments.
 fn comment_end(bytes: &[u8], from: usize) -> Result<usize, Refusal> {
     let (mut at, mut depth) = (from, 0);
     while let Some(pair) = bytes.get(at..at + 2) {
@@ -93,7 +93,7 @@ fn comment_end(bytes: &[u8], from: usize) -> Result<usize, Refusal> {
     Err(refused(from, "a comment that is never closed", "close it with `*/`"))
 }
 
-/// Where the string that starts at `from` ends.
+/// The end of the string that starts at `from`.
 fn string_end(bytes: &[u8], from: usize) -> Result<usize, Refusal> {
     let (mut at, mut escapes) = (from + 1, 0);
     while let Some(byte) = bytes.get(at) {

@@ -1,9 +1,9 @@
-//! The recogniser: does a rule match here, and what does it capture?
+//! Machine: does a rule match here, and what does it capture?
 //!
 //! In: a grammar, one of its rules, a text that may still grow, a budget of steps.
 //! Out: [`Progress`], and the [`Capture`]s of a match.
-//! Never: recurses on the text, reads a byte twice without counting a step, or decides while more text could change the
-//! result.
+//! Never: recurses on the text, reads a byte twice without counting a step, or returns a result that more text could
+//! change.
 
 use super::code::{CharSet, Instruction, RuleCode, Short, StopTexts, Stops};
 use super::{Grammar, RuleId};
@@ -11,7 +11,7 @@ use crate::text::{Span, eights};
 use smallvec::SmallVec;
 use std::fmt;
 
-/// The state of a run.
+/// The result of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// The rule matches up to this byte; more text cannot change that.
@@ -22,17 +22,17 @@ pub enum Progress {
     Pending,
     /// The rule is nested more deeply than the machine can follow.
     TooDeep,
-    /// The steps are used up. Run again with more steps to continue.
+    /// All steps are spent. Run again with more steps to continue.
     Spent,
 }
 
-/// A part of a match, taken by one rule.
+/// A part of a match, consumed by one rule.
 ///
 /// Captures are listed in the order of their starts, an outer one before those inside it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Capture {
-    // Two words, each of two halves: a struct of four fields would not be handed on in registers, and there is one for
-    // every rule on the way through an opener.
+    // Packed into two words: a struct of four fields is not passed in registers, and every rule that matches in an
+    // opener makes a capture.
     /// The end in the upper half, the start in the lower.
     span: u64,
     /// The next capture in the upper half, the rule in the lower.
@@ -54,12 +54,12 @@ impl Capture {
         Span::new(self.span as u32 as usize, (self.span >> 32) as usize)
     }
 
-    /// The index of the first capture after it that is not inside it.
+    /// The index of the first capture after this one that is not inside it.
     pub fn next(&self) -> usize {
         (self.order >> 32) as usize
     }
 
-    /// Ends the capture, with the index of the `next` one; returns the index that was stored there before.
+    /// Ends the capture, with the index of the `next` one; returns the index that was stored in its place before.
     fn close(&mut self, end: usize, next: u32) -> u32 {
         let before = self.next() as u32;
         *self = Self::new(self.rule().0, self.span as u32 as usize, end as u32, next);
@@ -92,30 +92,30 @@ pub fn inside(captures: &[Capture], outer: Option<usize>) -> impl Iterator<Item 
     })
 }
 
-/// A place to return to, after a failure or at the end of a rule.
+/// A frame of the stack: where to continue after a failure or at the end of a rule.
 #[derive(Debug, Clone, Copy)]
 struct ReturnFrame {
     to: u32,
     at: u32,
-    /// The number of captures at that time, or [`CALL`].
+    /// The number of captures when the frame was pushed, or [`CALL`].
     captures: u32,
     open: u32,
 }
 
-/// Marks a frame to return to at the end of a rule.
+/// The number of captures in a frame to return to at the end of a rule.
 const CALL: u32 = u32::MAX;
-/// Stands for no capture.
+/// The index that means no capture.
 const NONE: u32 = u32::MAX;
 /// The default limit on the number of frames: 64 KiB.
 const FRAMES: usize = 4096;
-/// How many captures most matches have at most.
+/// Most matches have at most this many captures.
 const FEW: usize = 8;
-/// Room for this many frames is made when a match first needs one.
+/// The room for frames that is reserved when a match first needs one.
 const FIRST_FRAMES: usize = 16;
 /// The bytes of a run over a set that cost one step.
 const BYTES_PER_STEP: usize = 16;
 
-/// Runs a rule. A machine keeps its memory from run to run.
+/// Runs a rule. A machine reuses its memory from run to run.
 #[derive(Debug)]
 pub struct Machine {
     frames: Vec<ReturnFrame>,
@@ -125,9 +125,9 @@ pub struct Machine {
     op: u32,
     at: usize,
     open: u32,
-    /// The rule whose capture it stops before.
+    /// The rule before whose next capture the run stops.
     stop: Option<RuleId>,
-    /// The rule that it has not started to match yet, if that has a short form.
+    /// The rule to match, if it has a short form and no instruction has been executed yet.
     started: Option<RuleId>,
     done: Option<Progress>,
 }
@@ -175,12 +175,12 @@ impl Machine {
         }
     }
 
-    /// The same machine, limited to `most` captures at a time; a match with more ends in [`Progress::TooDeep`].
+    /// The machine, limited to `most` captures at a time; a match with more ends in [`Progress::TooDeep`].
     pub fn capturing(self, most: usize) -> Self {
         Self { most_captures: most, ..self }
     }
 
-    /// Prepares to match `rule` at byte `at` of a text. Forgets the last run.
+    /// Prepares to match `rule` at byte `at` of a text. Drops the state of the last run.
     pub fn start(&mut self, grammar: &Grammar, rule: RuleId, at: usize) {
         self.frames.clear();
         self.captures.clear();
@@ -198,12 +198,12 @@ impl Machine {
         &self.captures
     }
 
-    /// Continues where the machine stopped. `text` is the text of the last run, which may have grown at its end; if it
-    /// is `complete`, it will not grow any more. The grammar must be that of [`start`](Self::start).
+    /// Continues where the machine stopped. `text` is the text of the last run, to which more may have been appended;
+    /// if it is `complete`, nothing will be appended. The grammar must be that of [`start`](Self::start).
     ///
-    /// Each instruction takes one of the `steps`, and so do every 16 bytes of a run over characters of one class. They
-    /// are the same steps whether the text arrives at once or in pieces. The last instruction may take more than are
-    /// left, which leaves less than none. A text of 4 GiB or more uses up all steps.
+    /// Each instruction costs one of the `steps`, and so do every 16 bytes of a run over characters of one class. The
+    /// steps are the same whether the text arrives at once or in chunks. The last instruction may cost more than are
+    /// left, so that `steps` becomes negative. A text of 4 GiB or more spends all steps.
     pub fn run(&mut self, grammar: &Grammar, text: &str, complete: bool, steps: &mut i64) -> Progress {
         if let Some(done) = self.done {
             return done;
@@ -226,7 +226,7 @@ impl Machine {
         }
     }
 
-    /// The same as [`run`](Self::run), but stops where the next capture of `rule` starts, and returns that place.
+    /// Like [`run`](Self::run), but stops where the next capture of `rule` starts, and returns that offset.
     pub(crate) fn run_to(
         &mut self,
         rule: RuleId,
@@ -260,8 +260,8 @@ impl Machine {
         }
     }
 
-    /// The same as [`match_at`](Self::match_at), for a rule with a name in it: returns the spans of the match and of
-    /// the name. If the rule has a short form, nothing else is captured.
+    /// Like [`match_at`](Self::match_at), for a rule with a name in it: returns the spans of the match and of the name.
+    /// If the rule has a short form, nothing else is captured.
     #[inline]
     pub(crate) fn match_named(
         &mut self,
@@ -452,7 +452,7 @@ impl Machine {
                 Advance::On => op += 1,
                 Advance::To(next) => op = next,
                 Advance::Wait => {
-                    // The instruction is executed again, and counts then.
+                    // The instruction will be executed again, and count then.
                     left += 1;
                     break Progress::Pending;
                 }
@@ -476,7 +476,7 @@ impl Machine {
         progress
     }
 
-    /// The end of the rule that starts here, if all of it has arrived and it has the short form.
+    /// The end of the rule that starts here, if it has the short form and all of it has arrived.
     fn short(&mut self, rule: RuleId, code: &RuleCode, text: &str, steps: &mut i64) -> Option<usize> {
         let (short, name) = shortest(rule, code, text, self.at, steps)?;
         if self.stop.is_some() || self.most_captures < 2 {
@@ -487,12 +487,12 @@ impl Machine {
         Some(name.end + 1)
     }
 
-    /// Remembers to continue with the instruction `to` at byte `at` after a failure.
+    /// Pushes a frame to continue with the instruction `to` at byte `at` after a failure.
     fn attempt(&mut self, to: u32, at: usize) -> Advance {
         self.push(ReturnFrame { to, at: at as u32, captures: self.captures.len() as u32, open: self.open })
     }
 
-    /// Drops the captures made since the frame; returns its place in the text.
+    /// Drops the captures made since the frame was pushed; returns the frame's offset in the text.
     fn back_to(&mut self, frame: ReturnFrame) -> usize {
         self.open = frame.open;
         self.captures.truncate(frame.captures as usize);
@@ -524,12 +524,12 @@ impl Machine {
     }
 }
 
-/// The steps that a run over the bytes from `start` to `end` takes. Any cut between them leaves the sum as it is.
+/// The steps that a run over the bytes from `start` to `end` costs. Splitting the run does not change the sum.
 fn steps_over(start: usize, end: usize) -> i64 {
     (end / BYTES_PER_STEP - start / BYTES_PER_STEP) as i64
 }
 
-/// The steps that the code of a rule takes for its short form, besides those for a long name.
+/// The steps that executing a rule for its short form costs, besides those for a long name.
 pub(super) fn steps_of_short(code: &RuleCode, op: u32, short: &Short) -> i64 {
     let first = code.set(short.first).and_then(|set| (0..0x80).find(|byte| set.holds(*byte))).unwrap_or_default();
     let shortest = format!("{}{}{}", short.literal, char::from(first), char::from(short.end));
@@ -539,8 +539,8 @@ pub(super) fn steps_of_short(code: &RuleCode, op: u32, short: &Short) -> i64 {
     i64::MAX - left - steps_over(short.literal.len() + 1, shortest.len() - 1)
 }
 
-/// The short form of a rule and its name, if it starts at `at` and all of it has arrived; it ends one byte after the
-/// name. It takes the same steps as the code of the rule.
+/// The short form of a rule, and the span of its name, if the rule starts at `at` and all of it has arrived; the match
+/// ends one byte after the name. It costs the same steps as executing the rule.
 fn shortest<'c>(rule: RuleId, code: &'c RuleCode, text: &str, at: usize, steps: &mut i64) -> Option<(&'c Short, Span)> {
     let short = code.entries.get(usize::from(rule.0))?.short.as_ref()?;
     let bytes = text.as_bytes();
@@ -597,7 +597,7 @@ fn run_over(set: &CharSet, text: &str, at: usize) -> usize {
     let found = match (&set.wide, set.stops) {
         (Some(_), _) => {
             let mut end = at;
-            // Most characters are ASCII, of which the byte decides.
+            // Fast path: most characters are ASCII, for which the byte decides.
             while let Some(rest) = bytes.get(end..).filter(|rest| !rest.is_empty()) {
                 end += rest.iter().take_while(|byte| byte.is_ascii() && set.holds(**byte)).count();
                 match bytes.get(end).map_or(0, |first| taken(set, text, end, *first)) {
@@ -632,7 +632,7 @@ fn run_over(set: &CharSet, text: &str, at: usize) -> usize {
 
 /// The number of bytes before the first one that is not in `set`.
 fn run_length(set: &CharSet, bytes: &[u8]) -> Option<usize> {
-    // Eight at a time without a branch between them: runs are names, or the insides of strings.
+    // Eight at a time without a branch in between: runs are short, being names or parts of strings.
     let (eights, rest) = bytes.as_chunks::<8>();
     for (number, eight) in eights.iter().enumerate() {
         let outside = (0..).zip(eight).fold(0_u8, |all, (place, byte)| all | u8::from(!set.holds(*byte)) << place);
@@ -643,7 +643,8 @@ fn run_length(set: &CharSet, bytes: &[u8]) -> Option<usize> {
     rest.iter().position(|byte| !set.holds(*byte)).map(|found| bytes.len() - rest.len() + found)
 }
 
-/// Moves `at` to the next of the texts, or to the end. Returns whether that is certain; if not, continue at `at`.
+/// Moves `at` to the next of the texts, or to the end. Returns whether that is final; if not, continue at `at` when
+/// more text has arrived.
 fn run_until(until: &StopTexts, code: &RuleCode, text: &str, at: &mut usize, complete: bool) -> bool {
     let bytes = text.as_bytes();
     let Some(others) = code.set(until.others) else { return true };

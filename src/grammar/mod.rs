@@ -2,12 +2,12 @@
 //!
 //! In: the text of a grammar in pest's language, either shipped or from a pack.
 //! Out: a checked [`Grammar`], and a [`Machine`] that runs its rules on a text that may still be growing.
-//! Never: knows what the name of a rule means, except `fault_…`, or which names a pack binds.
+//! Never: interprets the name of a rule, except `fault_…`, or knows which names a pack binds.
 //!
 //! The text becomes a tree with places ([`tree`]), which is checked ([`check`]) before pest's optimiser sees it. The
-//! result is resolved ([`expression`]), analysed ([`analysis`]) and compiled ([`code`]) for the recogniser
-//! ([`machine`]). The captures are the same as those of `pest_derive` for the same file. In the other direction,
-//! [`spell`] writes a text that a rule reads.
+//! result is resolved ([`expression`]), analysed ([`analysis`]) and compiled ([`code`]) for the machine ([`machine`]).
+//! The captures are the same as those of `pest_derive` for the same file. In the other direction, [`spell`] writes a
+//! text that a rule matches.
 
 mod analysis;
 mod check;
@@ -40,10 +40,10 @@ use std::sync::OnceLock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RuleId(u16);
 
-/// How all matches of a rule start, to skip text in a search.
+/// How all matches of a rule start, with which a search skips text.
 #[derive(Debug, Clone)]
 pub struct First {
-    /// Texts of which every match starts with one, sorted; empty if unknown.
+    /// Texts such that every match starts with one of them, sorted; empty if unknown.
     pub literals: Vec<String>,
     /// For each byte, whether a match that is not empty can start with it.
     pub bytes: [bool; 256],
@@ -52,14 +52,14 @@ pub struct First {
 }
 
 impl First {
-    /// Whether a match can start with `bytes`, which may be only the start of one of its texts.
+    /// Whether a match can start with `bytes`, which may be only the beginning of one of its literals.
     pub(crate) fn may_start(&self, bytes: &[u8]) -> bool {
-        // A few bytes: a comparison of slices would be a call.
+        // Literals are a few bytes long: comparing them in place avoids a call of `memcmp`.
         let agrees = |literal: &String| literal.bytes().zip(bytes).all(|(one, other)| one == *other);
         self.literals.is_empty() || self.literals.iter().any(agrees)
     }
 
-    /// Whether a match can start with `bytes`; none if that depends on the bytes that follow.
+    /// Whether a match can start with `bytes`; `None` if that depends on the bytes that follow.
     pub(crate) fn starts(&self, bytes: &[u8]) -> Option<bool> {
         let is_whole = |literal: &String| bytes.starts_with(literal.as_bytes());
         match self.may_start(bytes) {
@@ -69,7 +69,7 @@ impl First {
         }
     }
 
-    /// The byte that every match starts with, if there is only one.
+    /// The byte that every match starts with, if it is always the same.
     pub(crate) fn only_first_byte(&self) -> Option<u8> {
         let mut first_bytes = self.literals.iter().filter_map(|literal| literal.bytes().next());
         let first_byte = first_bytes.next()?;
@@ -90,9 +90,9 @@ pub struct Grammar {
     rules: Vec<NamedRules>,
     index: HashMap<String, RuleId>,
     code: code::RuleCode,
-    /// The resolved rules, to write texts that they read.
+    /// The resolved rules, from which texts are spelled.
     resolved: Vec<expression::ResolvedRule>,
-    /// The rules as typed, for the doubts about them, and these, once they are asked for.
+    /// The rules as typed, and the doubts about them, which are found on first use.
     typed: Vec<tree::TypedRule>,
     doubts: OnceLock<Vec<Diagnostic>>,
 }
@@ -108,7 +108,7 @@ struct NamedRules {
     prefix: Option<(String, RuleId)>,
 }
 
-/// More steps than a match of two characters takes.
+/// More steps than a match of two characters costs.
 const STEPS: i64 = 1 << 20;
 
 impl Grammar {
@@ -119,7 +119,7 @@ impl Grammar {
     /// rules, repetitions up to 64.
     pub fn parse(source: SourceId, text: &str) -> Checked<Grammar> {
         let (rules, mut diagnostics) = tree::read(source, text);
-        // If an error left no rule at all, do not complain about missing rules as well.
+        // If an error left no rule at all, do not report missing rules as well.
         if diagnostics.is_empty() || !rules.is_empty() {
             diagnostics.extend(check::check(source, &rules));
         }
@@ -154,7 +154,7 @@ impl Grammar {
         Checked::new(Some(grammar), diagnostics, Sources::default())
     }
 
-    /// Rules or parts of rules that can never matter, or could take more than linear time. These are warnings, not
+    /// Rules or parts of rules that can never match, or could take more than linear time. These are warnings, not
     /// faults.
     pub fn doubts(&self) -> &[Diagnostic] {
         self.doubts.get_or_init(|| doubts::doubts(self.source, &self.typed))
@@ -180,7 +180,7 @@ impl Grammar {
         called
     }
 
-    /// Whether a match of `rule` may capture `inner`: outside of look-aheads, and of rules that keep their parts to
+    /// Whether a match of `rule` may capture `inner`: outside of lookaheads, and of rules that make no captures inside
     /// themselves.
     pub(crate) fn may_capture(&self, rule: RuleId, inner: RuleId) -> bool {
         let mut seen = HashSet::new();
@@ -208,8 +208,8 @@ impl Grammar {
         false
     }
 
-    /// Whether every match of `rule` contains exactly one `inner`, at a position that only the text before it
-    /// determines.
+    /// Whether every match of `rule` contains exactly one `inner`, at a position that depends only on the text before
+    /// it.
     pub(crate) fn holds_one(&self, rule: RuleId, inner: RuleId) -> bool {
         let Some(Expr::Sequence(parts)) = self.resolved.get(usize::from(rule.0)).map(|rule| &rule.expr) else {
             return false;
@@ -258,12 +258,12 @@ impl Grammar {
         faults.map(|capture| (capture.rule(), capture.span()))
     }
 
-    /// Whether a match of `rule` is a remark.
+    /// Whether a match of `rule` is a fault.
     pub fn is_fault(&self, rule: RuleId) -> bool {
         is_fault(self.rule_name(rule))
     }
 
-    /// Whether a match of `rule` is no capture.
+    /// Whether a match of `rule` makes no capture.
     pub(crate) fn is_silent(&self, rule: RuleId) -> bool {
         self.resolved.get(usize::from(rule.0)).is_none_or(|rule| rule.kind == RuleType::Silent)
     }
@@ -279,16 +279,16 @@ impl Grammar {
         Location { source: self.source, span }
     }
 
-    /// The literal between the start of every match of `rule` and `inner`, if nothing else is there.
+    /// The literal between the start of every match of `rule` and `inner`, if nothing else is between them.
     pub(crate) fn literal_before(&self, rule: RuleId, inner: RuleId) -> Option<&str> {
         let (literal, first) = self.rules.get(usize::from(rule.0))?.prefix.as_ref()?;
         self.begins_with(*first, inner).then_some(literal.as_str())
     }
 
-    /// Whether a rule is `inner`, or calls it before anything else: `fault_x = { name }`.
+    /// Whether `rule` is `inner`, or calls it before anything else: `fault_x = { name }`.
     pub(crate) fn begins_with(&self, rule: RuleId, inner: RuleId) -> bool {
         let mut rule = rule;
-        // A rule that calls itself first is refused, so that this ends.
+        // A rule that calls itself first is refused, so the loop ends.
         while rule != inner {
             let first = match self.resolved.get(usize::from(rule.0)).map(|rule| &rule.expr) {
                 Some(Expr::Sequence(parts)) => parts.first(),
@@ -300,13 +300,13 @@ impl Grammar {
         true
     }
 
-    /// Whether `rule` may match before this byte, be it without taking any.
+    /// Whether `rule` may match before this byte, even without consuming it.
     pub(crate) fn may_match_before(&self, rule: RuleId, byte: u8) -> bool {
         let before = || self.rules.get(usize::from(rule.0)).is_some_and(|rule| rule.before.holds(byte));
         self.first(rule).bytes.get(usize::from(byte)) == Some(&true) || before()
     }
 
-    /// Whether `rule` may match nothing, and matches before every character.
+    /// Whether `rule` may match nothing, and does so before every character.
     pub(crate) fn matches_anywhere(&self, rule: RuleId) -> bool {
         let matches = |character: char| {
             let text = format!("{character}{character}");

@@ -1,4 +1,4 @@
-//! Shipped grammars: which families of dialects does Rulebook come with?
+//! Shipped: which grammars does Rulebook come with?
 //!
 //! In: the files of `grammar/`, included in the build.
 //! Out: their texts by name, and the compiled grammars, which packs share.
@@ -22,12 +22,12 @@ pub fn shipped(name: &str) -> Option<&'static str> {
     SHIPPED.iter().find(|(shipped, _)| *shipped == name).map(|(_, text)| *text)
 }
 
-/// The shipped grammars that some pack has used so far, each by the place of its source among those of the pack. Nearly all
-/// packs have few files, so that a process with many packs compiles each grammar a few times at most.
+/// The shipped grammars in use by the packs of the process, each by the index of its source in the pack. Nearly all
+/// packs have few files, so a process with many packs compiles each grammar a few times at most.
 static COMPILED: [[OnceLock<Option<Arc<Grammar>>>; 16]; SHIPPED.len()] =
     [const { [const { OnceLock::new() }; 16] }; SHIPPED.len()];
 
-/// The shipped grammar called `name` as the source `source` of a pack.
+/// The shipped grammar called `name`, compiled as the source `source` of a pack.
 pub(crate) fn compiled(name: &str, source: SourceId) -> Option<Arc<Grammar>> {
     let number = SHIPPED.iter().position(|(shipped, _)| *shipped == name)?;
     let compile = || Grammar::parse(source, shipped(name)?).value.map(Arc::new);

@@ -1,10 +1,10 @@
-//! Spelling: which text does a rule read?
+//! Spelling: which text does a rule match?
 //!
 //! In: a rule, and the texts that the rules inside it should capture.
-//! Out: a short text that the rule reads completely, with exactly those captures.
-//! Never: invents a capture, or returns a text that the rule does not read.
+//! Out: a short text that the rule matches completely, with exactly those captures.
+//! Never: invents a capture, or returns a text that the rule does not match.
 //!
-//! An optional part is written only if the text would be read as something else without it: for example, the separator
+//! An optional part is written only if the text would be read differently without it: for example, the separator
 //! between two numbers.
 
 use super::expression::Expr;
@@ -22,33 +22,33 @@ pub enum SpelledCapture<'p> {
     Whole(RuleId, Vec<SpelledCapture<'p>>),
 }
 
-/// What may come behind a part of a value: nothing, or what separates and closes such parts.
+/// What may follow a part of a value: nothing, or what separates and closes such parts.
 pub(crate) const INSIDE: &[&str] = &["", ",", "}", "]", ")", "\n"];
 
 /// The deepest nesting of rules that is followed.
 const DEEPEST: usize = 32;
 /// The most rounds of a repetition.
 const ROUNDS: usize = 64;
-/// How many expressions are tried before a rule counts as one that cannot be written.
+/// How many expressions are tried before a rule counts as one that cannot be spelled.
 const ATTEMPTS: usize = 10_000;
-/// More captures than any written text has.
+/// More captures than any spelled text has.
 const MOST: usize = 256;
-/// More steps than reading a written text back takes.
+/// More steps than reading a spelled text back costs.
 const STEPS: i64 = 1 << 20;
 
 impl Grammar {
-    /// A text that `rule` reads completely, and whose captures are `parts`, in order.
+    /// A text that `rule` matches completely, and whose captures are `parts`, in order.
     ///
-    /// Of alternatives, the first that has a part is chosen; optional parts are left out; a class of characters gives a
-    /// blank or its first letter. Lookaheads are ignored while writing. The text is then read back, followed by one of
-    /// the texts in `behind`. If its captures differ, it is written again with the optional parts, and then with captures
-    /// that their rules read only before a separator; `None` if that does not help.
+    /// Of alternatives, the first that has a part is chosen; optional parts are omitted; a class of characters gives a
+    /// space or its first letter. Lookaheads are ignored while writing. The text is then read back, followed by one of
+    /// the texts in `behind`. If its captures differ, the text is written again with the optional parts, and then with
+    /// captures that their rules match only before a separator; `None` if that fails, too.
     pub fn spell(&self, rule: RuleId, parts: &[SpelledCapture<'_>], behind: &[&str]) -> Option<String> {
         let is_read = |text: &String| behind.iter().any(|behind| self.reads_before(rule, text, behind));
         let spelled = |fills: bool, behind: &[&str]| {
             let mut spelling = SpellingRun { grammar: self, text: String::new(), left: ATTEMPTS, fills, behind };
             let rest = spelling.inside(rule, parts, DEEPEST)?;
-            // Prefer the line break of prompts, if the grammar reads both kinds.
+            // Prefer LF, the line break of prompts, if the grammar accepts both kinds.
             let texts = [spelling.text.replace("\r\n", "\n"), spelling.text];
             texts.into_iter().find(is_read).filter(|_| rest.is_empty())
         };
@@ -61,7 +61,7 @@ impl Grammar {
         full.or_else(|| [false, true].into_iter().find_map(|fills| spelled(fills, INSIDE).filter(captures)))
     }
 
-    /// Whether the rule captures these parts, in order, from a text.
+    /// Whether the rule, on this text, captures these parts in order.
     fn captures(&self, rule: RuleId, text: &str, behind: &[&str], parts: &[SpelledCapture<'_>]) -> bool {
         let mut wanted = Vec::new();
         leaves(parts, &mut wanted);
@@ -79,29 +79,29 @@ impl Grammar {
         })
     }
 
-    /// Whether `rule` reads all of `text`.
+    /// Whether `rule` matches all of `text`.
     pub fn reads(&self, rule: RuleId, text: &str) -> bool {
         self.reads_before(rule, text, "")
     }
 
-    /// Whether `rule` reads all of `text` as a part of a value.
+    /// Whether `rule` matches all of `text` as a part of a value.
     pub(crate) fn reads_inside(&self, rule: RuleId, text: &str) -> bool {
         INSIDE.iter().any(|behind| self.reads_before(rule, text, behind))
     }
 
-    /// Whether `rule` reads all of `text` if some other text follows.
+    /// Whether `rule` matches all of `text` if some other text follows.
     pub fn may_read(&self, rule: RuleId, text: &str) -> bool {
         let behind = (' '..='~').chain(['\n']).flat_map(|one| [one.to_string(), format!("{one}{one}")]);
         self.reads(rule, text) || behind.into_iter().any(|behind| self.reads_before(rule, text, &behind))
     }
 
-    /// Whether `rule` reads all of `text`, and nothing of the text `behind` it.
+    /// Whether `rule` matches all of `text`, and nothing of the text `behind` it.
     fn reads_before(&self, rule: RuleId, text: &str, behind: &str) -> bool {
         Machine::new().match_at(self, rule, &format!("{text}{behind}"), 0, &mut STEPS.clone()) == Some(text.len())
     }
 }
 
-/// The texts of the parts, each with its rule if known.
+/// The texts of the parts, each with its rule if the rule is known.
 fn leaves<'p>(parts: &'p [SpelledCapture<'_>], found: &mut Vec<(Option<RuleId>, &'p str)>) {
     for part in parts {
         match part {
@@ -115,9 +115,9 @@ fn leaves<'p>(parts: &'p [SpelledCapture<'_>], found: &mut Vec<(Option<RuleId>, 
 struct SpellingRun<'g, 'b> {
     grammar: &'g Grammar,
     text: String,
-    /// Whether optional parts are written.
+    /// Whether optional parts are written, too.
     fills: bool,
-    /// What may come behind a captured text.
+    /// What may follow a captured text.
     behind: &'b [&'b str],
     /// How many more expressions may be tried.
     left: usize,

@@ -1,4 +1,4 @@
-//! Which grammars are refused, and what the recogniser makes of tiny texts.
+//! Tests: which grammars are refused, and what does the machine make of tiny texts?
 
 use super::*;
 use crate::text::SourceId;
@@ -17,7 +17,8 @@ fn grammar(text: &str) -> Grammar {
     }
 }
 
-/// Checks that the grammar is refused at each of these places, each given by the text there and a part of the message.
+/// Checks that the grammar is refused at each of these places, each given as the text at the place and a part of the
+/// message.
 #[track_caller]
 fn refused(text: &str, expected: &[(&str, &str)]) {
     let checked = Grammar::parse(SOURCE, text);
@@ -130,7 +131,7 @@ fn chains_of_rules_that_double_are_not_expanded() {
     }
     text += "r60 = { \"x\" | \"y\" }";
     let grammar = grammar(&text);
-    // Reading by it doubles with every rule, which is what the steps are for.
+    // The cost of matching doubles with every rule, so the limit of steps applies.
     assert_eq!(run(&grammar, "a", "xy").0, Progress::Spent);
     assert!(Grammar::parse(SOURCE, &text.replace(" | ", " ~ ")).value.is_some());
 }
@@ -280,7 +281,7 @@ fn the_shipped_grammars_are_accepted() {
 
 #[test]
 fn any_text_as_a_grammar_gives_an_answer() {
-    // Shipped grammars with a byte put in, left out or doubled.
+    // Shipped grammars with one byte inserted, removed or doubled.
     for name in shipped_names() {
         let text = shipped(name).unwrap_or_default();
         let mut seed = 7u64;
@@ -317,7 +318,7 @@ fn what_a_rule_reads_can_be_spelled() {
     check(&tags, open, &[SpelledCapture::Text(name, "a b")], None);
     check(&tags, open, &named(vec![attribute("\"'\n")]), None);
     check(&tags, close, &named(vec![SpelledCapture::Whole(empty, vec![])]), None);
-    // What is wanted goes before what may be left out, and a capture that nobody named is never made up.
+    // A required part goes before an optional one, and a capture that was not asked for is never made up.
     let own = grammar(
         "open = ${ mark ~ \" \"+ ~ name ~ \":\"? ~ (NEWLINE | &end) }\nmark = _{ \"#\"{1,6} }\nname = @{ ASCII_ALPHA+ }\nend = _{ !ANY }\nmore = ${ name ~ (\"-\" ~ name)? ~ fault_x? }\nfault_x = { \"!\"* }\nline = ${ \"!\" ~ name ~ &\"\\n\" }\npair = ${ number ~ \",\" ~ number }\nnumber = @{ ASCII_DIGIT+ ~ &(\",\" | \"\\n\") }",
     );
@@ -326,17 +327,17 @@ fn what_a_rule_reads_can_be_spelled() {
     check(&own, rule("more"), &[SpelledCapture::Next("a")], Some("a"));
     check(&own, rule("more"), &[SpelledCapture::Next("a"), SpelledCapture::Next("b")], Some("a-b"));
     check(&own, rule("more"), &[], None);
-    // What must stand at the end of a line does.
+    // A rule that looks ahead for the end of its line can be spelled.
     check(&own, rule("line"), &[SpelledCapture::Next("a")], Some("!a"));
-    // A part may need what separates it from the next.
+    // A part may match only before the separator to the next.
     check(&own, rule("pair"), &[SpelledCapture::Next("1"), SpelledCapture::Next("2")], Some("1,2"));
-    // Choices within choices do not take for ever.
+    // Choices within choices are cut off by the limit of attempts.
     let deep = (0..30).map(|at| format!("r{at} = {{ r{} | r{} ~ \"x\" }}\n", at + 1, at + 1)).collect::<String>();
     let deep = grammar(&(deep + "r30 = { \"y\" ~ !ANY ~ \"z\" }"));
     assert_eq!(deep.rule("r0").and_then(|rule| deep.spell(rule, &[], &[""])), None);
 }
 
-/// Checks whether reading a text twice as long takes more than twice the steps, and whether that was reported.
+/// Checks whether a text that is twice as long takes more than twice the steps, and whether that was reported.
 #[track_caller]
 fn cost(source: &str, unit: &str, costly: bool) {
     let grammar = grammar(source);
@@ -358,7 +359,7 @@ fn what_reads_again_and_again_is_foreseen() {
     cost("a = { (b | ANY)* }\nb = { \"<\" ~ (!\">\" ~ ANY)* ~ \">\" }", "<", true);
     cost("a = { (b | ANY)* }\nb = { \"<\" ~ (!(\"<\" | \">\") ~ ANY)* ~ \">\" }", "<", false);
     cost("a = { (b? ~ ANY)* }\nb = { \"<\" ~ (!\">\" ~ ANY)* ~ \">\" }", "<", true);
-    // Another quote closes it: only the last one is never closed.
+    // The next quote closes it: only the last quote is never closed.
     cost("a = { (b | ANY)* }\nb = { \"'\" ~ (!\"'\" ~ ANY)* ~ \"'\" }", "'x", false);
     cost("a = { (b | ANY)* }\nb = { \"'\" ~ (\"\\\\\" ~ ANY | !(\"'\" | \"\\\\\") ~ ANY)* ~ \"'\" }", "'\\", true);
     cost(

@@ -1,7 +1,7 @@
 //! Grammar trees: what does the text of a grammar contain?
 //!
 //! In: the text of a `.pest` file.
-//! Out: [`Rule`]s with the place of every part, or why the text cannot be parsed.
+//! Out: [`TypedRule`]s with the place of every part, or why the text cannot be parsed.
 //! Never: checks whether the rules make sense together.
 
 use super::limits;
@@ -12,7 +12,7 @@ use pest::iterators::Pair;
 use pest_meta::ast::RuleType;
 use pest_meta::parser::{self, Rule as Token};
 
-/// Why pest's words for its stack may not be used.
+/// Why the stack operations of pest may not be used.
 pub(super) const NO_STACK: &str = "a grammar only describes spelling: the reader pairs openers with closers itself";
 
 /// A rule, as typed.
@@ -44,7 +44,7 @@ pub(super) enum NodeKind {
     Repeat(Box<RuleNode>, Times),
     And(Box<RuleNode>),
     Not(Box<RuleNode>),
-    /// A part that was refused with a diagnostic; it takes the place of any expression.
+    /// A part that was refused with a diagnostic; counts as any expression.
     Refused,
 }
 
@@ -59,7 +59,7 @@ pub(super) enum Times {
     Between(u32, u32),
 }
 
-/// The rules in `text`. They are incomplete if there is an error among the diagnostics.
+/// Parses the rules in `text`. They are incomplete if the diagnostics contain an error.
 pub(super) fn read(source: SourceId, text: &str) -> (Vec<TypedRule>, Vec<Diagnostic>) {
     if let Some((at, message, help)) = limits::refusal(text) {
         return (Vec::new(), vec![fault(source, at, message).with_help(help)]);
@@ -84,7 +84,7 @@ fn syntax_error(source: SourceId, text: &str, error: &pest::error::Error<Token>)
         InputLocation::Pos(at) => (at, at),
         InputLocation::Span((start, end)) => (start, end),
     };
-    // One character shows the place; at the very end there is none.
+    // Cover one character, so that the place is visible; at the very end there is none.
     let width = text.get(start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
     let at = Span::new(start, end.max(start + width));
     let found = match text.get(start..).and_then(|rest| rest.split_whitespace().next()) {
@@ -128,7 +128,7 @@ impl GrammarReader {
         RuleNode { what: NodeKind::Refused, at }
     }
 
-    /// Reads a rule; `None` for a comment that documents one.
+    /// Reads a rule; `None` for a documentation comment.
     fn rule(&mut self, pair: Pair<'_, Token>) -> Option<TypedRule> {
         let mut kind = RuleType::Normal;
         let mut name = None;
@@ -157,7 +157,7 @@ impl GrammarReader {
         let mut sequence = Vec::new();
         for part in pair.into_inner() {
             match part.as_rule() {
-                // The first alternative may have a bar before it too.
+                // The first alternative may have a bar before it, too.
                 Token::choice_operator if !sequence.is_empty() => choices.push(joined(std::mem::take(&mut sequence))),
                 Token::term => sequence.push(self.term(part, depth + 2)),
                 _ => {}
@@ -321,7 +321,7 @@ fn joined(mut sequence: Vec<RuleNode>) -> RuleNode {
 }
 
 fn span(pair: &Pair<'_, Token>) -> Span {
-    // White space after a part may belong to it.
+    // The span of pest may include white space after the part.
     let start = pair.as_span().start();
     Span::new(start, start + pair.as_str().trim_end().len())
 }

@@ -1,8 +1,8 @@
-//! Building: which value does a tape hold?
+//! Building: which value does a tape describe?
 //!
 //! In: a tape and its text.
-//! Out: [`Json`], with repeated keys and numbers that a double cannot keep.
-//! Never: reads the text between the pieces of the tape.
+//! Out: [`Json`], with repeated keys and the numbers that cannot be stored exactly.
+//! Never: reads the text between the values of the tape.
 
 use super::escape::decode_string;
 use super::fault::{self, Grade, JsonFault};
@@ -11,7 +11,7 @@ use super::{Context, FORGIVEN, Json, LOSSY, MOST, Rounded};
 use crate::value::{Members, Value, nearest, number};
 use std::sync::Arc;
 
-/// The value of the whole tape; none if the response holds too many values.
+/// The value of the whole tape; `None` if the response contains too many values.
 pub(super) fn json(tape: &JsonTape, text: &str, context: Context<'_>) -> Option<Json> {
     let mut builder = JsonBuilder {
         tape,
@@ -47,17 +47,17 @@ pub(super) fn json(tape: &JsonTape, text: &str, context: Context<'_>) -> Option<
     Some(json)
 }
 
-/// Up to this many nodes, a container is taken to hold nothing but values that contain no others.
+/// A container with fewer nodes is assumed to contain no other containers.
 const FEW: usize = 32;
 
 struct JsonBuilder<'b> {
     tape: &'b JsonTape,
     text: &'b str,
-    /// How many more values there may be; none once there were too many.
+    /// How many more values are allowed; `None` once there were too many.
     left: Option<usize>,
     /// Keys that are repeated in one object, with their nodes.
     repeated: Vec<(Arc<str>, usize)>,
-    /// Numbers that cannot be kept, and whether a double is near them.
+    /// Numbers that cannot be stored exactly, and whether a double is near them.
     numbers: Vec<(usize, bool)>,
     more: usize,
     /// The next node.
@@ -65,7 +65,7 @@ struct JsonBuilder<'b> {
 }
 
 impl JsonBuilder<'_> {
-    /// The next value; the tape is nested no deeper than its reader allowed.
+    /// The next value. Recursion is limited, because the reader of the tape has limited the depth.
     fn value(&mut self) -> Option<Value> {
         let at = self.at;
         let node = self.tape.get(at)?;
@@ -75,7 +75,7 @@ impl JsonBuilder<'_> {
         Some(match node.kind {
             TapeKind::Object => {
                 let end = self.tape.behind(at);
-                // A list that grows by doubling takes twice the room for a while.
+                // Reserve the exact room: a list that grows by doubling takes twice the memory for a while.
                 let mut members = Members::with_capacity(match end - at {
                     nodes @ 0..FEW => nodes / 2,
                     _ => self.tape.inside(at).count() / 2,
@@ -128,7 +128,7 @@ impl JsonBuilder<'_> {
         })
     }
 
-    /// A number that cannot be kept is the nearest double, or its text if there is none.
+    /// A number that cannot be stored exactly becomes the nearest double, or its text if it is out of range.
     fn number(&mut self, at: usize, node: TapeNode) -> Value {
         let raw = node.span().of(self.text);
         if let Some(number) = number(raw) {

@@ -1,8 +1,8 @@
-//! Escapes: what does a backslash in a JSON string stand for?
+//! Escapes: which character does an escape in a JSON string denote?
 //!
 //! In: the text after a backslash.
-//! Out: the character, and how much of the text writes it.
-//! Never: drops a backslash that starts no escape: it is part of the text.
+//! Out: the character, and the length of the escape.
+//! Never: drops a backslash that starts no escape: the backslash is part of the text.
 
 use crate::text::eights;
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ pub(crate) fn decode_string(raw: &str) -> Cow<'_, str> {
     resolve(raw, unescape).into()
 }
 
-/// Like `decode_string`, for a string in other quotes, which are escaped in it.
+/// Like `decode_string`, for a string in other quotes, which can be escaped, too.
 pub(crate) fn decode_quoted(raw: &str, quote: char) -> Cow<'_, str> {
     if memchr::memchr(b'\\', raw.as_bytes()).is_none() {
         return Cow::Borrowed(raw);
@@ -23,12 +23,12 @@ pub(crate) fn decode_quoted(raw: &str, quote: char) -> Cow<'_, str> {
     resolve(raw, |text| escape_in(text, quote)).into()
 }
 
-/// The same as [`unescape`] for a string in other quotes.
+/// Like [`unescape`], for a string in other quotes, which can be escaped, too.
 pub(crate) fn escape_in(text: &str, quote: char) -> (usize, char) {
     if text.starts_with(quote) { (quote.len_utf8(), quote) } else { unescape(text) }
 }
 
-/// Replaces each backslash and what `escape` reads after it; a length of 0 keeps the backslash.
+/// Replaces each backslash together with the escape that `escape` reads after it; a length of 0 leaves the backslash.
 pub(crate) fn resolve(raw: &str, escape: impl Fn(&str) -> (usize, char)) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
@@ -43,13 +43,13 @@ pub(crate) fn resolve(raw: &str, escape: impl Fn(&str) -> (usize, char)) -> Stri
     out
 }
 
-/// The place of the next backslash.
+/// The index of the next backslash.
 pub(crate) fn next_backslash(text: &[u8]) -> Option<usize> {
     eights::near_or_far(text, |eight| eights::equal(b'\\', eight), |far| memchr::memchr(b'\\', far))
 }
 
-/// The length of the escape after a backslash, and the character that it stands for; 0 if JSON has no such escape. Half
-/// of a character that two escapes write is U+FFFD.
+/// The length of the escape after a backslash, and the character that it denotes; 0 if JSON has no such escape. An
+/// unpaired half of a surrogate pair becomes U+FFFD.
 pub(crate) fn known_escape(text: &str) -> (usize, char) {
     let hex = |from: usize| {
         let digits = text.get(from..from + 4)?;
@@ -80,7 +80,7 @@ pub(crate) fn known_escape(text: &str) -> (usize, char) {
     }
 }
 
-/// Like `known_escape`, with the escapes `\x41` and `\u{1f600}` of other languages.
+/// Like `known_escape`, but also reads the escapes `\x41` and `\u{1f600}` of other languages.
 pub(crate) fn unescape(text: &str) -> (usize, char) {
     let code = |digits: &str| {
         let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -1,7 +1,7 @@
-//! Faults: what is not strict JSON in a text, and does it change the value?
+//! Faults: where is a text no strict JSON, and does that change the value?
 //!
-//! In: nothing.
-//! Out: [`Fault`]s with their names, which are those of the rules in `grammar/json.pest`.
+//! In: names of faults.
+//! Out: [`JsonFault`]s. Their names are those of the rules in `grammar/json.pest`.
 //! Never: finds a fault: the readers do.
 
 use crate::text::Span;
@@ -18,9 +18,9 @@ pub(crate) struct JsonFault {
 /// What a fault does to the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Grade {
-    /// Every reading gives this value.
+    /// Every interpretation of the text gives this value.
     Certain,
-    /// A part of the value is lost or guessed.
+    /// A part is dropped or guessed.
     Lossy,
 }
 
@@ -28,7 +28,7 @@ macro_rules! names {
     ($($(#[$doc:meta])* $constant:ident = $name:literal, $grade:ident;)*) => {
         $($(#[$doc])* pub(crate) const $constant: &str = $name;)*
 
-        /// The faults, each with the grade that it usually has.
+        /// All faults, each with its usual grade.
         const TABLE: &[(&str, Grade)] = &[$(($name, Grade::$grade)),*];
     };
 }
@@ -60,15 +60,15 @@ names! {
     CONSTANT = "fault_constant", Certain;
     /// `NaN`, `Infinity`, `undefined`
     NO_VALUE = "fault_no_value", Lossy;
-    /// `"\d"`: the backslash is kept. `"\x41"`: the character.
+    /// `"\d"`: the backslash remains. `"\x41"`: the character.
     ESCAPE = "fault_escape", Certain;
-    /// `"\ud83d"`: half of a character.
+    /// `"\ud83d"`: half of a surrogate pair.
     SURROGATE = "fault_surrogate", Lossy;
-    /// A byte order mark or a blank of Unicode between tokens.
+    /// A byte order mark or white space of Unicode between tokens.
     BLANK = "fault_blank", Certain;
-    /// `，`, `：` and other wide marks.
+    /// `，`, `：` and other full-width punctuation.
     WIDE_MARK = "fault_wide_mark", Certain;
-    /// A fence around the value.
+    /// A code fence around the value.
     CODE_FENCE = "fault_code_fence", Certain;
     /// `"a" "b"`, `"a" + "b"`
     SPLIT_STRING = "fault_split_string", Certain;
@@ -84,7 +84,7 @@ names! {
     UNQUOTED_TEXT = "fault_unquoted_text", Lossy;
     /// `{"a": }`
     MISSING_VALUE = "fault_missing_value", Lossy;
-    /// Text in or between values that nothing reads.
+    /// Text in or between values that is part of none.
     SKIPPED_TEXT = "fault_skipped_text", Lossy;
     /// `[1, ...]`
     DOTS = "fault_dots", Lossy;
@@ -106,7 +106,7 @@ names! {
     REPEATED_KEY = "fault_repeated_key", Lossy;
 }
 
-/// The name of a fault in little room: an answer may have very many findings.
+/// The name of a fault in one byte, because an answer may have very many findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FaultId(u8);
 
@@ -117,7 +117,7 @@ impl JsonFault {
     }
 }
 
-/// The fault of this name at `span`, as grave as such faults usually are; none if JSON has none of that name.
+/// The fault of this name at `span`, with its usual grade; `None` if JSON has no fault of this name.
 pub(crate) fn named(name: &str, span: Span) -> Option<JsonFault> {
     TABLE.iter().find(|(known, _)| *known == name).map(|(name, grade)| JsonFault { name, span, grade: *grade })
 }
@@ -128,22 +128,22 @@ impl FaultId {
     }
 }
 
-/// Whether a fault of this name changes nothing, wherever it is.
+/// Whether a fault of this name usually leaves the value certain.
 pub(crate) fn is_certain(name: &str) -> bool {
     TABLE.iter().any(|(known, grade)| *known == name && *grade == Grade::Certain)
 }
 
-/// What a fault is called in a pack: `trailing-comma`.
+/// The name of a fault in a pack, such as `trailing-comma`.
 fn word(name: &str) -> String {
     name.trim_start_matches("fault_").replace('_', "-")
 }
 
-/// The words for the faults that change nothing.
+/// The names in a pack of the faults that leave the value certain.
 pub(crate) fn certain_words() -> Vec<String> {
     TABLE.iter().filter(|(_, grade)| *grade == Grade::Certain).map(|(name, _)| word(name)).collect()
 }
 
-/// The name of the fault that has this word in a pack.
+/// The name of the fault that is called `wording` in a pack.
 pub(crate) fn worded(wording: &str) -> Option<&'static str> {
     TABLE.iter().find(|(name, _)| word(name) == wording).map(|(name, _)| *name)
 }
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    /// The normative spelling says of each fault what it usually does to the value.
+    /// The normative grammar notes the usual grade of each fault.
     #[test]
     fn the_grammar_lists_the_same_faults() {
         let lines: Vec<&str> = include_str!("../../grammar/json.pest").lines().collect();

@@ -1,12 +1,12 @@
-//! Leniently: which value does a text write that is no strict JSON?
+//! Lenient: which value does a text write that is no strict JSON?
 //!
 //! In: a part of a text, and the names that may be keys.
-//! Out: a [`Tape`] with the faults on it, or none if there is no value to speak of.
-//! Never: passes over a byte inside the value without a fault, goes back further than over the marks before a key, or looks
-//! further ahead than a few marks and one key.
+//! Out: a [`JsonTape`] with the faults on it, or `None` if there is no value.
+//! Never: skips a byte inside the value without a fault, goes back further than over the punctuation before a key, or
+//! looks further ahead than a few punctuation characters and one key.
 //!
-//! What is missing or superfluous shows at a token that does not fit. The value goes on as if it were mended, and
-//! the fault says whether it could have been mended otherwise.
+//! A token that JSON does not allow where it is shows that something is missing or superfluous. Reading continues as if
+//! that were corrected, and the grade of the fault says whether another correction would give another value.
 
 use super::escape::{decode_string, known_escape, resolve};
 use super::fault::{self, Grade, JsonFault};
@@ -18,11 +18,11 @@ use crate::value::Value;
 /// The longest key.
 pub(super) const LONGEST_KEY: usize = 300;
 
-/// A container that is open.
+/// An open container.
 #[derive(Debug)]
 pub(super) struct JsonContainer {
     pub(super) kind: Container,
-    /// The declared names that it has as keys already.
+    /// The declared names of which it already has the keys.
     pub(super) given: Vec<String>,
 }
 
@@ -48,7 +48,7 @@ impl Container {
     }
 }
 
-/// Where a value is.
+/// The place of a value in its container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LenientPlace {
     Root,
@@ -64,20 +64,20 @@ pub(super) struct LenientJson<'t> {
     pub(super) context: Context<'t>,
     pub(super) tape: JsonTape,
     pub(super) open: Vec<JsonContainer>,
-    /// Whether a key has no quotes.
+    /// Whether a key without quotes has been read.
     pub(super) bare_keys: bool,
-    /// Whether there may be more comments that end.
+    /// False once a comment without an end has been found, because no later comment can end then.
     comments: bool,
-    /// How many strings have quotes that cannot be trusted.
+    /// How many strings have ambiguous quotes.
     pub(super) doubtful: usize,
-    /// The most pieces on the tape.
+    /// The most nodes on the tape.
     most: usize,
-    /// Whether a closer is missing so that what it closes could also end elsewhere.
+    /// Whether reading has to stop, because there are too many values or they are nested too deeply.
     stopped: bool,
 }
 
 impl<'t> LenientJson<'t> {
-    /// Reads the value in `body`, with what is around it.
+    /// Reads the value in `body`, and the words and code fences around it.
     pub(super) fn read(text: &'t str, body: Span, context: Context<'t>) -> Option<JsonTape> {
         let bytes = text.as_bytes().get(..body.end)?;
         let most = context.values.get().saturating_mul(2);
@@ -104,7 +104,7 @@ impl<'t> LenientJson<'t> {
         if !before.is_empty()
             && let Ok((mut tape, end)) = scan::first(text, Span::new(start, body.end), context)
         {
-            // Words around strict JSON change nothing, unless there is another value among them.
+            // Words around strict JSON leave the value certain, unless another value is among them.
             reader.at = end;
             reader.behind(fenced);
             let alone = !reader.is_lossy() && !before.of(text).contains(['{', '[']);
@@ -129,7 +129,7 @@ impl<'t> LenientJson<'t> {
         Some(reader.tape)
     }
 
-    /// An object or list as a whole whose quotes are escaped, if it is strict JSON without that.
+    /// An object or list all of whose quotes are escaped, if it is strict JSON without these backslashes.
     fn escaped(&mut self, body: Span) -> Option<JsonTape> {
         let span = Span::new(self.at, body.end).trimmed(self.text);
         let raw = span.of(self.text);
@@ -146,7 +146,7 @@ impl<'t> LenientJson<'t> {
         Some(tape)
     }
 
-    /// Passes over what comes before the value: a fence, or words. Returns the words, and whether there is a fence.
+    /// Skips the text before the value: a code fence, or words. Returns the words, and whether there is a fence.
     fn before(&mut self) -> Option<(Span, bool)> {
         let start = self.at;
         let rest = self.bytes.get(start..)?;
@@ -162,7 +162,7 @@ impl<'t> LenientJson<'t> {
         if starts(self.mark()) || self.quote().is_some() || self.constant().is_some() {
             return Some((Span::new(start, start), false));
         }
-        // Words: the value is the first object or list behind them.
+        // The value is the first object or list after the words.
         let found = rest.iter().position(|byte| matches!(byte, b'{' | b'['))?;
         self.at += found;
         let words = Span::new(start, self.at);
@@ -171,7 +171,7 @@ impl<'t> LenientJson<'t> {
         Some((words, fence.is_some()))
     }
 
-    /// Passes over what comes behind the value.
+    /// Skips the text after the value.
     fn behind(&mut self, fenced: bool) {
         let lossy = self.is_lossy();
         loop {
@@ -212,7 +212,7 @@ impl<'t> LenientJson<'t> {
     }
 
     pub(super) fn fault(&mut self, name: &'static str, span: Span, grade: Grade) {
-        // A lossy fault decides what becomes of the value: it is never among those that are only counted.
+        // Always list the first lossy fault, because lossy faults decide what happens to the payload.
         let room = self.tape.faults.len() < MOST || (grade == Grade::Lossy && !self.is_lossy());
         match room {
             true => self.tape.faults.push(JsonFault { name, span, grade }),
@@ -220,12 +220,12 @@ impl<'t> LenientJson<'t> {
         }
     }
 
-    /// A fault that changes nothing.
+    /// Adds a fault that leaves the value certain.
     pub(super) fn certain(&mut self, name: &'static str, span: Span) {
         self.fault(name, span, Grade::Certain);
     }
 
-    /// Something is missing here.
+    /// Adds a fault for a missing token here.
     fn missing(&mut self, name: &'static str, grade: Grade) {
         self.fault(name, Span::new(self.at, self.at), grade);
     }
@@ -243,7 +243,7 @@ impl<'t> LenientJson<'t> {
         self.text.get(self.at..self.bytes.len()).unwrap_or_default()
     }
 
-    /// Passes over white space and comments.
+    /// Skips white space and comments.
     fn space(&mut self) {
         loop {
             let start = self.at;
@@ -255,7 +255,7 @@ impl<'t> LenientJson<'t> {
                 [b'/', b'/', ..] | [b'#', ..] => Some(rest.find(['\n', '\r']).unwrap_or(rest.len())),
                 [b'/', b'*', ..] if self.comments => {
                     let end = rest.find("*/").map(|end| end + 2);
-                    // Neither does any comment behind it end.
+                    // No later comment ends either.
                     self.comments = end.is_some();
                     end
                 }
@@ -277,12 +277,12 @@ impl<'t> LenientJson<'t> {
         }
     }
 
-    /// The mark here: ASCII, or the ASCII mark that a wide one stands for.
+    /// The punctuation here: an ASCII character, or the one that a full-width character stands for.
     fn mark(&self) -> u8 {
         self.rest().chars().next().and_then(|c| u8::try_from(narrow(c)).ok()).unwrap_or_default()
     }
 
-    /// Passes over the mark here.
+    /// Skips the punctuation here.
     fn pass_mark(&mut self) {
         let start = self.at;
         self.at += self.rest().chars().next().map_or(0, char::len_utf8);
@@ -291,7 +291,7 @@ impl<'t> LenientJson<'t> {
         }
     }
 
-    /// Reads a value; returns whether it is written as a whole.
+    /// Reads a value; returns whether it is complete.
     fn value(&mut self, place: LenientPlace) -> bool {
         if self.tape.len() >= self.most {
             self.stopped = true;
@@ -311,7 +311,7 @@ impl<'t> LenientJson<'t> {
         }
     }
 
-    /// A value is missing here.
+    /// Adds the fault for a missing value, and a null in its place.
     fn absent(&mut self) -> bool {
         self.missing(fault::MISSING_VALUE, Grade::Lossy);
         self.tape.make(false, Value::Null, Span::new(self.at, self.at));
@@ -338,7 +338,7 @@ impl<'t> LenientJson<'t> {
 
     /// Reads members or entries up to the closer, and the closer.
     fn inside(&mut self, kind: Container) {
-        // The comma behind the last member, and whether that was written as a whole.
+        // The comma after the last member, whether that member is complete, and whether there is one.
         let (mut comma, mut whole, mut filled): (Option<Span>, bool, bool) = (None, true, false);
         loop {
             self.space();
@@ -367,7 +367,7 @@ impl<'t> LenientJson<'t> {
                 mark @ (b'}' | b']' | b')') => {
                     let around = self.open.iter().rev().skip(1).find(|frame| frame.kind.closer() == mark);
                     if around.is_some() {
-                        // What is open ends here; its own closer is missing.
+                        // The closer belongs to an outer container, so the closer of this one is missing.
                         let certain = comma.is_none() && whole && kind != Container::Object && self.closes_all(start);
                         self.missing(kind.missing(), if certain { Grade::Certain } else { Grade::Lossy });
                         return;
@@ -403,8 +403,8 @@ impl<'t> LenientJson<'t> {
         }
     }
 
-    /// Whether a closer that is missing at the end could belong to another container: the last members of an object in an
-    /// object, or of a list in a list, may be those of the outer one.
+    /// Whether a closer that is missing at the end could belong to another container: if an object ends in an object,
+    /// or a list in a list, the last members may be those of the outer one.
     fn ends_in_doubt(&self) -> bool {
         let (mut outer, mut depth) = (0, 0);
         while let Some(inner) = self.tape.inside(outer).last() {
@@ -418,7 +418,8 @@ impl<'t> LenientJson<'t> {
         false
     }
 
-    /// Whether a superfluous closer could be an earlier one: a container ends in another of its kind, which goes on.
+    /// Whether a superfluous closer could belong further ahead: a container of this kind has another inside it that
+    /// ends before the outer one does.
     fn closes_before(&self, kind: TapeKind) -> bool {
         let is_of = |at: usize| self.tape.get(at).is_some_and(|node| node.kind == kind);
         (0..self.tape.len()).filter(|outer| is_of(*outer)).any(|outer| {
@@ -427,7 +428,7 @@ impl<'t> LenientJson<'t> {
         })
     }
 
-    /// Whether only the closers of what is open, but for the innermost, come from here to the end.
+    /// Whether only the closers of all open containers, except for the innermost, follow up to the end.
     fn closes_all(&self, at: usize) -> bool {
         let mut at = at;
         for frame in self.open.iter().rev().skip(1) {
@@ -440,7 +441,7 @@ impl<'t> LenientJson<'t> {
         self.over_space(at) >= self.bytes.len()
     }
 
-    /// The next place that is not white space.
+    /// The next offset that is not white space.
     pub(super) fn over_space(&self, at: usize) -> usize {
         let rest = self.bytes.get(at..).unwrap_or_default();
         let at = at + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')).count();
@@ -452,7 +453,7 @@ impl<'t> LenientJson<'t> {
         at + blanks
     }
 
-    /// Passes over dots that stand for what is left out.
+    /// Skips dots that replace omitted members.
     fn dots(&mut self) -> bool {
         let rest = self.rest();
         let length = if rest.starts_with("...") { 3 } else { usize::from(rest.starts_with('…')) * '…'.len_utf8() };
@@ -463,7 +464,7 @@ impl<'t> LenientJson<'t> {
         length > 0
     }
 
-    /// Passes over text that nothing explains, up to the next mark, quote or line.
+    /// Skips text that is part of no value, up to the next punctuation, quote or line.
     fn skip(&mut self) {
         let start = self.at;
         let first = self.rest().chars().next().map_or(1, char::len_utf8);
@@ -474,7 +475,7 @@ impl<'t> LenientJson<'t> {
         self.fault(fault::SKIPPED_TEXT, Span::new(start, self.at), Grade::Lossy);
     }
 
-    /// Reads a member: its key, the colon and its value. Returns whether all of it is written as a whole.
+    /// Reads a member: its key, the colon and its value. Returns whether all of it is complete.
     fn member(&mut self) -> bool {
         let Some(name) = self.key() else { return false };
         self.note_key(&name);
@@ -509,7 +510,7 @@ impl<'t> LenientJson<'t> {
         }
     }
 
-    /// Reads a key. Without one, nothing is read.
+    /// Reads a key. If there is none, leaves the position unchanged.
     fn key(&mut self) -> Option<String> {
         let start = self.at;
         if let Some(quote) = self.quote() {
@@ -528,7 +529,7 @@ impl<'t> LenientJson<'t> {
                 }
                 return Some(decode_string(raw).into_owned());
             }
-            // Without its closing quote it is a word with a colon.
+            // A quote that is never closed, before a word with a colon.
             let word = self.word_at(start + quote.length);
             let name = word.of(self.text).to_owned();
             let colon = self.over_space(word.end);
@@ -570,7 +571,7 @@ impl<'t> LenientJson<'t> {
         Some(name)
     }
 
-    /// Passes over a second closing quote of a key.
+    /// Skips a superfluous second quote after a key.
     fn stray_quote(&mut self, end: usize) {
         if self.byte_at(end) == b'"' && self.byte_at(self.over_space(end + 1)) == b':' {
             self.fault(fault::STRAY_QUOTE, Span::new(end, end + 1), Grade::Lossy);
@@ -578,7 +579,7 @@ impl<'t> LenientJson<'t> {
         }
     }
 
-    /// The word at a place: what may be a key without quotes.
+    /// The word at `at`, which may be a key without quotes.
     pub(super) fn word_at(&self, at: usize) -> Span {
         let rest = self.text.get(at..self.bytes.len()).unwrap_or_default();
         let is_part = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '$' | '-');
@@ -587,7 +588,7 @@ impl<'t> LenientJson<'t> {
     }
 }
 
-/// The mark of JSON that a wide one stands for; any other character is itself.
+/// The ASCII punctuation that a full-width character stands for; any other character is returned as it is.
 pub(super) fn narrow(c: char) -> char {
     match c {
         '，' | '、' => ',',
@@ -600,7 +601,8 @@ pub(super) fn narrow(c: char) -> char {
     }
 }
 
-/// Whether a character is white space that JSON does not have, or one without a width that is left between tokens.
+/// Whether a character is white space of Unicode that JSON does not allow, or has no width, and is ignored between
+/// tokens.
 fn is_blank(c: char) -> bool {
     !c.is_ascii() && (c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'))
 }

@@ -1,8 +1,8 @@
-//! Literals: which value do words without quotes write?
+//! Literals: which value does text without quotes write?
 //!
 //! In: a place where a value starts without a bracket or a quote.
-//! Out: the value on the tape: a number, a constant, or the words as a text.
-//! Never: takes a part of the words for the value and drops the rest.
+//! Out: the value on the tape: a number, a constant, or the words as a string.
+//! Never: takes a part of the words as the value and drops the rest.
 
 use super::escape::decode_string;
 use super::fault::{self, Grade};
@@ -12,7 +12,7 @@ use crate::text::Span;
 use crate::value::{Number, Value};
 
 impl LenientJson<'_> {
-    /// The constant here, with its length: none if the word goes on.
+    /// The constant here, its length and its fault; `None` if the word is longer.
     pub(super) fn constant(&self) -> Option<(Value, usize, Option<&'static str>)> {
         let word = self.word_at(self.at);
         let (value, fault) = match word.of(self.text) {
@@ -28,13 +28,13 @@ impl LenientJson<'_> {
         self.ends_value(word.end).then_some((value, word.len(), fault))
     }
 
-    /// Reads a number, a constant, or words. Returns whether the value is written as a whole.
+    /// Reads a number, a constant, or words. Returns whether the value is complete.
     pub(super) fn literal(&mut self, place: LenientPlace) -> bool {
         let start = self.at;
         if let Some((value, length, name)) = self.constant() {
             let span = Span::new(start, start + length);
             self.at = span.end;
-            // Where the end of the response cuts it off, more may have followed.
+            // If the end of the response cuts the value off, its rest is missing.
             let cut = self.context.cut && self.at >= self.bytes.len();
             match name {
                 _ if cut => self.fault(fault::SKIPPED_TEXT, span, Grade::Lossy),
@@ -67,7 +67,7 @@ impl LenientJson<'_> {
         self.words(place)
     }
 
-    /// The length of what may be a number here, if a value can end behind it.
+    /// The length of a possible number here, if a value can end after it.
     fn number_length(&self) -> Option<usize> {
         let rest = self.bytes.get(self.at..)?;
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
@@ -75,7 +75,7 @@ impl LenientJson<'_> {
         (length > 0 && self.ends_value(self.at + length)).then_some(length)
     }
 
-    /// Whether a value without quotes can end at a place.
+    /// Whether a value without quotes can end at `at`.
     fn ends_value(&self, at: usize) -> bool {
         let next = self.over_space(at);
         let Some(first) = self.text.get(next..self.bytes.len()).and_then(|rest| rest.chars().next()) else {
@@ -84,7 +84,7 @@ impl LenientJson<'_> {
         match first {
             ',' | '}' | ']' | ')' | '#' | '，' | '｝' | '］' | '`' => true,
             '/' => matches!(self.byte_at(next + 1), b'/' | b'*'),
-            // The comma is missing: a key, or in a list another value.
+            // A comma is missing before a key or, in a list, before another value.
             '"' | '\'' | '{' | '[' => next > at,
             _ => next > at && (self.starts_bare_key(next) || self.in_list()),
         }
@@ -99,7 +99,7 @@ impl LenientJson<'_> {
         self.open.last().is_some_and(|frame| frame.kind != super::lenient::Container::Object)
     }
 
-    /// Reads words without quotes up to where a value can end. If a quote ends them, the one before them is missing.
+    /// Reads words without quotes up to where a value can end. If a quote ends them, the opening quote is missing.
     fn words(&mut self, place: LenientPlace) -> bool {
         let start = self.at;
         if place == LenientPlace::Root {
@@ -116,7 +116,7 @@ impl LenientJson<'_> {
         {
             self.at += 1;
             self.doubtful += 1;
-            // `12"` may be a number with a superfluous quote.
+            // The quote after a number, as in `12"`, may be superfluous instead.
             let is_word = text.starts_with(char::is_alphabetic) && self.doubtful == 1;
             let constant = matches!(text, "true" | "false" | "null" | "True" | "False" | "None");
             let grade = if sure && is_word && !constant { Grade::Certain } else { Grade::Lossy };
@@ -130,7 +130,7 @@ impl LenientJson<'_> {
     }
 }
 
-/// A number as other languages write it: `.5`, `+5`, `5.`, `0x1F`.
+/// A number in the notation of other languages: `.5`, `+5`, `5.`, `0x1F`.
 fn loose(raw: &str) -> Option<Number> {
     let unsigned = raw.strip_prefix(['+', '-']).unwrap_or(raw);
     let negative = raw.starts_with('-');

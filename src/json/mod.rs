@@ -1,13 +1,13 @@
 //! JSON: which value does a text write, as strict JSON or as models write it?
 //!
 //! In: a part of a response that should be JSON, and the names that may be keys in it.
-//! Out: [`Json`]: a value, and a [`Fault`] for everything that is not strict JSON. A fault is *certain* if every reading of
-//! the text gives the same value, otherwise *lossy*.
-//! Never: leaves out a byte inside a value without a fault, or changes a value that is strict JSON.
+//! Out: [`Json`]: a value, and a [`JsonFault`] for everything that is not strict JSON. A fault is *certain* if every
+//! interpretation of the text gives the same value, otherwise *lossy*.
+//! Never: skips a byte inside a value without a fault, or changes a value that is strict JSON.
 //!
-//! Strict JSON is only [scanned](scan): the places of its values go onto a [`Tape`]. Where that fails, the text is read once
-//! more, [leniently](lenient), onto a tape of the same kind. `grammar/json.pest` spells both for packs that read whole
-//! answers as JSON.
+//! Strict JSON is only [scanned](scan): the places of its values are put on a [`JsonTape`]. If that fails, the text is
+//! read once more, [leniently](lenient), to a tape of the same kind. `grammar/json.pest` describes both for packs that
+//! read whole answers as JSON.
 
 mod build;
 mod escape;
@@ -40,24 +40,24 @@ use std::cell::Cell;
 /// The most faults, repeated keys and rounded numbers that are listed.
 const MOST: usize = 100;
 
-/// What reading JSON needs to know besides the text.
+/// What reading JSON depends on besides the text.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'c> {
     /// The deepest nesting.
     pub(crate) depth: usize,
-    /// How many more values there may be; each value that is read is deducted.
+    /// How many more values are allowed; each value that is read is deducted.
     pub(crate) values: &'c Cell<usize>,
     /// Whether a name is declared as a key, at any depth.
     pub(crate) declares: &'c dyn Fn(&str) -> bool,
-    /// Whether the end of the response cut the text off.
+    /// Whether the end of the response cuts the text off.
     pub(crate) cut: bool,
-    /// How many of the outermost values have no other members than those that lead on to the inner ones, so that the
-    /// last members of the value inside them can only be its own.
+    /// How many of the outermost containers are envelopes, with no other members than those on the path to the inner
+    /// ones, so that the last members of the value inside them can only be its own.
     pub(crate) envelopes: usize,
 }
 
 impl<'c> Context<'c> {
-    /// For a text that is complete, with no declared names.
+    /// The context of a text that is complete, without declared names.
     pub(crate) fn new(depth: usize, values: &'c Cell<usize>) -> Self {
         Self { depth, values, declares: &|_| false, cut: false, envelopes: 0 }
     }
@@ -73,16 +73,16 @@ pub(crate) struct Json {
     pub(crate) repeated: Vec<String>,
     /// The number of faults and repeated keys that are not listed.
     pub(crate) left_out: usize,
-    /// Numbers that a double cannot keep.
+    /// Numbers that cannot be stored exactly.
     pub(crate) rounded: Vec<Rounded>,
-    /// Faults that only the grammar of a pack names.
+    /// Faults that a pack's own grammar names.
     pub(crate) own_faults: Vec<(String, Span)>,
-    /// How it was read, if it was not written as it should be.
+    /// How a value was read leniently, if it was.
     pub(crate) forgiven: Option<&'static str>,
 }
 
-/// Whether an object or a list breaks off in a string, on whose line the text ends: no line break can be in a string, and
-/// no quotation outside of one.
+/// Whether the text of an object or a list ends in a string that starts on the last line: a line break cannot be in a
+/// string, nor a quotation mark outside of one.
 pub(crate) fn breaks_off(text: &str) -> bool {
     let body = text.trim_start();
     if !body.starts_with(['{', '[']) {
@@ -101,45 +101,45 @@ pub(crate) fn breaks_off(text: &str) -> bool {
     in_string
 }
 
-/// A number with more digits than a double can keep.
+/// A number that cannot be stored exactly.
 #[derive(Debug)]
 pub(crate) struct Rounded {
     /// The path to it in the value.
     pub(crate) pointer: Vec<String>,
     pub(crate) span: Span,
-    /// Whether the value is the nearest double; it is the text of the number otherwise, which is out of range.
+    /// Whether the value is the nearest double. Otherwise the number is out of range, and the value is its text.
     pub(crate) is_near: bool,
 }
 
-/// Why a text is not JSON, and where.
+/// Why a text cannot be read as JSON, and where.
 #[derive(Debug)]
 pub(crate) struct Unreadable {
     pub(crate) why: Cow<'static, str>,
     pub(crate) at: Span,
-    /// Whether the response holds more values than it may.
+    /// Whether the response contains more values than allowed.
     pub(crate) too_many: bool,
 }
 
-/// Why a payload with too many values is not read.
+/// The message for a payload in a response with too many values.
 const TOO_MANY: &str = "it holds too many values";
 /// The message for a payload with faults.
 pub(crate) const FORGIVEN: &str = "the payload can only be read by forgiving its faults";
-/// The message for a payload that loses something.
+/// The message for a payload with lossy faults.
 pub(crate) const LOSSY: &str = "the payload cannot be read without a loss";
 
 impl Json {
-    /// A value that was written as it should be.
+    /// A value that was read without faults.
     pub(crate) fn whole(value: Value) -> Self {
         let (faults, repeated, rounded, own_faults) = Default::default();
         Self { value, faults, repeated, left_out: 0, rounded, own_faults, forgiven: None }
     }
 
-    /// Whether a fault changes or loses something.
+    /// Whether a fault is lossy.
     pub(crate) fn is_lossy(&self) -> bool {
         self.faults.iter().any(|fault| fault.grade == Grade::Lossy)
     }
 
-    /// If the value is a text with an object in it, the object.
+    /// The JSON value in the string, if the value is a string that contains one.
     pub(crate) fn unquoted(self, context: Context<'_>) -> Self {
         let inner = match &self.value {
             Value::String(text) => strict(text, context).ok(),
@@ -152,18 +152,18 @@ impl Json {
     }
 }
 
-/// Reads strict JSON. A number that cannot be kept is no strict JSON here.
+/// Reads strict JSON. A number that cannot be stored exactly is refused, too.
 ///
 /// # Errors
 ///
-/// How many bytes were read.
+/// The number of bytes before the first fault.
 pub(crate) fn strict(text: &str, context: Context<'_>) -> Result<Json, usize> {
     let tape = scan::all(text, Span::new(0, text.len()), context).map_err(|stop| stop.at())?;
     let json = build::json(&tape, text, context).ok_or(0_usize)?;
     if json.rounded.is_empty() && json.faults.is_empty() { Ok(json) } else { Err(0) }
 }
 
-/// The tape of strict JSON that fills `body`, or else of what can be read leniently.
+/// The tape of the value in `body`: of strict JSON, or else as far as it can be read leniently.
 pub(crate) fn tape(text: &str, body: Span, context: Context<'_>) -> Option<JsonTape> {
     match scan::all(text, body, context) {
         Ok(tape) => Some(tape),

@@ -1,12 +1,13 @@
-//! Quotes: where does a string end whose quotes cannot be trusted?
+//! Quotes: where does a string with ambiguous quotes end?
 //!
-//! In: the quote at the start of a string, and what is open around it.
+//! In: the quote at the start of a string, and the open containers around it.
 //! Out: the string on the tape, with its faults.
-//! Never: looks further behind a quote than over a few marks and one key.
+//! Never: looks further ahead from a quote than over a few punctuation characters and one key.
 //!
-//! A string ends at the first quote after which the text can go on as JSON. If a quote in it has no backslash, or its last
-//! quote is missing, that is certain only if a declared key that its object does not have yet follows, or nothing but what
-//! closes all that is open, and if nothing in the string looks like such an end as well.
+//! A string ends at the first quote after which the text can continue as JSON. If a quote in the string has no
+//! backslash, or its last quote is missing, that end is certain only if the text continues with a declared key that the
+//! object does not have yet, or with nothing but the closers of all open containers, and if no other place in the
+//! string could be its end.
 
 use super::escape::{decode_quoted, unescape};
 use super::fault::{self, Grade};
@@ -15,15 +16,15 @@ use super::scan::plain_length;
 use super::tape::TapeKind;
 use crate::text::Span;
 
-/// The most white space that is passed over to see what follows a quote.
+/// The most white space that is skipped to find what follows a quote.
 const FAR: usize = 1_000;
 
-/// The quotes of a string.
+/// The opening quote of a string.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Quote {
     opener: char,
     pub(super) length: usize,
-    /// Three of them.
+    /// Whether it is a triple quote.
     triple: bool,
 }
 
@@ -32,9 +33,9 @@ pub(super) struct Quote {
 enum AfterString {
     /// A declared key that the object does not have yet.
     Key,
-    /// What closes all that is open.
+    /// The closers of all open containers.
     Close,
-    /// Something else that may follow a value.
+    /// Anything else that may follow a value.
     Other,
 }
 
@@ -44,7 +45,7 @@ impl Quote {
         self.opener == '"' && !self.triple
     }
 
-    /// Whether this character ends what the quote opens.
+    /// Whether this character closes a string with this opener.
     fn is_closed_by(self, c: char) -> bool {
         match self.opener {
             '"' | '\'' | '`' | '＂' => c == self.opener,
@@ -60,7 +61,7 @@ impl Quote {
         before.iter().rev().take_while(|byte| **byte & 0xc0 == 0x80).count() + 1
     }
 
-    /// The fault of using it.
+    /// The fault of a string in such quotes.
     pub(super) fn fault(self) -> &'static str {
         match self {
             Quote { triple: true, .. } => fault::TRIPLE_QUOTES,
@@ -70,7 +71,7 @@ impl Quote {
     }
 }
 
-/// What a string in three quotes says: not the line break after the first three, nor the one before the last three.
+/// The content of a triple-quoted string: without the line break after the opener, and the one before the closer.
 pub(crate) fn in_triple(inner: Span, text: &str) -> Span {
     let body = inner.of(text);
     let rest = body.strip_prefix("\r\n").or_else(|| body.strip_prefix('\n')).unwrap_or(body);
@@ -80,7 +81,7 @@ pub(crate) fn in_triple(inner: Span, text: &str) -> Span {
 }
 
 impl LenientJson<'_> {
-    /// The quote that opens a string here.
+    /// The quote here, if one opens a string.
     pub(super) fn quote(&self) -> Option<Quote> {
         let rest = self.rest();
         let opener = rest.chars().next()?;
@@ -89,19 +90,19 @@ impl LenientJson<'_> {
         }
         let length = opener.len_utf8();
         let triple = length == 1 && opener != '`' && rest.bytes().take_while(|byte| *byte == opener as u8).count() >= 3;
-        // An empty string with a superfluous quote behind it has no partner.
+        // Three quotes without a closer are an empty string and a superfluous quote.
         let triple = triple && self.triple_end(opener).is_some();
         Some(Quote { opener, length: if triple { 3 } else { length }, triple })
     }
 
-    /// The end of a string in three quotes.
+    /// The end of the content of a triple-quoted string.
     fn triple_end(&self, quote: char) -> Option<usize> {
         let mark: String = std::iter::repeat_n(quote, 3).collect();
         let inside = self.rest().get(3..)?;
         inside.find(&mark).map(|end| self.at + 3 + end)
     }
 
-    /// The end of the key that a quote opens, with its closing quote: a colon or a value follows it.
+    /// The end of the key after an opening quote, and of its closing quote; a colon or a value must follow.
     pub(super) fn key_end(&self, start: usize, quote: Quote) -> Option<usize> {
         let inside = self.text.get(start + quote.length..self.bytes.len())?;
         let mut escaped = false;
@@ -119,7 +120,7 @@ impl LenientJson<'_> {
         let next = self.over_space(end);
         let follows = self.text.get(next..self.bytes.len())?;
         let is_colon = follows.starts_with([':', '：']);
-        // A value without its colon, or a key without a value.
+        // A value whose colon is missing, or a key without a value.
         let goes_on =
             follows.starts_with(|c: char| matches!(c, '{' | '[' | '-' | '"' | ',' | '}') || c.is_ascii_digit());
         let word = self.word_at(start + quote.length);
@@ -127,7 +128,7 @@ impl LenientJson<'_> {
         (is_colon || (goes_on && !torn) || (!torn && follows.starts_with(|c: char| c.is_alphabetic()))).then_some(end)
     }
 
-    /// Reads a string, and those that are joined to it. Returns whether it is written as a whole.
+    /// Reads a string, and the strings that are joined to it. Returns whether it is complete.
     pub(super) fn string(&mut self, place: LenientPlace) -> bool {
         let start = self.at;
         let Some(mut whole) = self.one_string(place) else { return false };
@@ -183,7 +184,7 @@ impl LenientJson<'_> {
         }
         let mut inside = StringContent::default();
         let (end, behind, missing) = self.end_of(from, quote, place, &mut inside);
-        // Half an escape where the response ends is left out.
+        // Omit half of an escape at the end of a response that is cut off.
         let content = Span::new(from, inside.torn.unwrap_or(end));
         if !quote.is_standard() {
             self.certain(quote.fault(), Span::new(start, behind));
@@ -203,7 +204,7 @@ impl LenientJson<'_> {
             && matches!(inside.end, Some(AfterString::Key | AfterString::Close))
             && !inside.other_end;
         if let Some(bare) = inside.first_bare {
-            // A quote that is missing elsewhere leaves an odd number of them.
+            // An odd number of quotes suggests that one of them is missing.
             let sure = sure && missing.is_none() && inside.bare % 2 == 0;
             self.fault(fault::BARE_QUOTE, Span::new(bare, bare + 1), grade(sure));
         }
@@ -218,7 +219,8 @@ impl LenientJson<'_> {
         Some(StringScan { text, standard, complete: missing.is_none() })
     }
 
-    /// Where the text from `from` ends, where what follows it starts, and whether its quote is missing.
+    /// Where the content of the string from `from` ends, where the text after the string starts, and whether the
+    /// closing quote is missing.
     fn end_of(
         &mut self,
         from: usize,
@@ -227,7 +229,7 @@ impl LenientJson<'_> {
         inside: &mut StringContent,
     ) -> (usize, usize, Option<()>) {
         let (text, bytes) = (self.text, self.bytes);
-        // Nothing else ends what the quote of strict JSON opens.
+        // Fast path: a string of strict JSON can only end at the next quote, backslash or control character.
         let behind_plain = |at: usize| match quote.opener {
             '"' => at + plain_length(bytes.get(at..).unwrap_or_default()),
             _ => at,
@@ -243,7 +245,7 @@ impl LenientJson<'_> {
                 if character == char::REPLACEMENT_CHARACTER {
                     inside.torn_escape.get_or_insert((fault::SURROGATE, Span::new(at, next + length)));
                 } else if after.starts_with(|c| c < ' ') {
-                    // A line that goes on in some languages, and half of an escaped backslash in others.
+                    // A continued line in some languages, or half of an escaped backslash.
                     inside.torn_escape.get_or_insert((fault::ESCAPE, Span::new(at, next)));
                 } else if self.context.cut && is_half(after) {
                     inside.torn_escape.get_or_insert((fault::ESCAPE, Span::new(at, self.bytes.len())));
@@ -265,16 +267,16 @@ impl LenientJson<'_> {
                     inside.end = Some(end.1);
                     return (end.0, behind, Some(()));
                 }
-                // An apostrophe inside a word is none of a pair.
+                // An apostrophe inside a word is not one of a pair of quotes.
                 let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
                 let before = text.get(..at).and_then(|before| before.chars().next_back());
                 let after = text.get(next..).and_then(|after| after.chars().next());
                 if c == '"' || !(word(before) && word(after)) {
                     inside.bare += 1;
                 }
-                // Two quotes side by side may end one text and open another.
+                // Of two quotes side by side, the first may close one string and the second open another.
                 inside.other_end |= inside.last_bare == Some(at);
-                // In a list, so may one beside a comma.
+                // In a list, so may a quote next to a comma.
                 let in_list = self.open.last().is_some_and(|frame| frame.kind != Container::Object);
                 let before = self.text.get(from..at).unwrap_or_default().trim_end();
                 inside.other_end |= self.byte_at(self.over_space(next)) == b':';
@@ -288,13 +290,14 @@ impl LenientJson<'_> {
             }
             at = behind_plain(at);
         }
-        // It never ends: whatever closes what is open is not part of it.
+        // The string is never closed: the closers of the open containers at the end are not part of it.
         let end = self.before_closers(from, at);
         inside.end = (end < at).then_some(AfterString::Close);
         (end, end, Some(()))
     }
 
-    /// Where the closers of all that is open start, if the text from `from` up to its end `to` ends with them.
+    /// Where the closers of all open containers start, if the text between `from` and `to` ends with them; otherwise
+    /// its end.
     fn before_closers(&self, from: usize, to: usize) -> usize {
         let mut end = to;
         for frame in &self.open {
@@ -308,8 +311,8 @@ impl LenientJson<'_> {
         from + before.len()
     }
 
-    /// If the quote at `at` opens a declared key behind the marks that a value has behind it, the end of the value, what
-    /// shows it, and where the marks start.
+    /// If the quote at `at` opens a declared key after a comma, a closing quote may be missing: where the value ends
+    /// then, whether that is certain, and where the punctuation after it starts.
     fn missed(&self, from: usize, at: usize) -> Option<((usize, AfterString), usize)> {
         let name = self.key_at(at)?;
         if !self.is_free(&name) {
@@ -317,8 +320,8 @@ impl LenientJson<'_> {
         }
         let before = self.bytes.get(from..at)?.trim_ascii_end();
         let comma = before.strip_suffix(b",")?;
-        // The object that takes the key may be around others, which are closed before it. Closers that may be text leave it
-        // open which object that is.
+        // The object that takes the key may contain other open containers, whose closers come before the key. If the
+        // closers may also be text, it is uncertain which object takes the key.
         let mut found = None;
         for (index, frame) in self.open.iter().enumerate() {
             let takes = frame.kind == Container::Object && !frame.given.contains(&name);
@@ -326,7 +329,7 @@ impl LenientJson<'_> {
             if let Some(end) = without_closers(comma, closed.iter().map(|frame| frame.kind)).filter(|_| takes) {
                 found = Some(match found {
                     None => ((from + end, AfterString::Key), from + end),
-                    // The outermost counts.
+                    // Several objects could take the key: assume the outermost, and do not call that certain.
                     Some(((end, _), behind)) => ((end, AfterString::Other), behind),
                 });
             }
@@ -334,7 +337,7 @@ impl LenientJson<'_> {
         found
     }
 
-    /// The name of the key in quotes that starts here, with its colon.
+    /// The name of the key in quotes that starts here, if a colon follows.
     fn key_at(&self, at: usize) -> Option<String> {
         let bytes = self.bytes;
         let quote = *bytes.get(at).filter(|byte| matches!(byte, b'"' | b'\''))?;
@@ -347,14 +350,14 @@ impl LenientJson<'_> {
         (bytes.get(colon) == Some(&b':')).then(|| self.text.get(at + 1..at + 1 + length).map(str::to_owned))?
     }
 
-    /// Whether a name is declared, and an object that is open does not have it yet.
+    /// Whether a name is declared, and some open object does not have it yet.
     fn is_free(&self, name: &str) -> bool {
         let takes = |given: &[String]| !given.iter().any(|given| given == name);
         let mut objects = self.open.iter().filter(|frame| frame.kind == Container::Object);
         (self.context.declares)(name) && objects.any(|frame| takes(&frame.given))
     }
 
-    /// What follows a string that ends at `end`, if the text can go on as JSON.
+    /// What follows a string that ends at `end`, if the text can continue as JSON.
     fn ends_at(&self, end: usize, place: LenientPlace) -> Option<AfterString> {
         let mut frames = self.open.iter().rev();
         let mut frame = frames.next();
@@ -373,7 +376,7 @@ impl LenientJson<'_> {
                 ('/', _) if rest.starts_with("//") || rest.starts_with("/*") => return Some(AfterString::Other),
                 ('#', _) => return Some(AfterString::Other),
                 (_, None) => {
-                    // Behind the whole value there may be a fence, closers that are too many, or another line.
+                    // After the whole value there may be a code fence, superfluous closers, or another line.
                     let line = self.bytes.get(from..at).is_some_and(|space| space.contains(&b'\n'));
                     let closes = rest.trim_matches(['}', ']', '`', ' ', '\n', '\r', '\t']).is_empty();
                     return if closes {
@@ -391,7 +394,7 @@ impl LenientJson<'_> {
                     frame = frames.next();
                 }
                 ('+', Some(_)) => return self.byte_at(self.over_space(at + 1)).eq(&b'"').then_some(AfterString::Other),
-                // The comma is missing.
+                // A comma is missing.
                 ('"' | '\'', Some(inner)) if inner.kind == Container::Object => {
                     let name = self.key_at(at)?;
                     let line = self.bytes.get(from..at).is_some_and(|space| space.contains(&b'\n'));
@@ -407,12 +410,12 @@ impl LenientJson<'_> {
         }
     }
 
-    /// Whether a string can end at `end`, and if so, whether that is sure.
+    /// Whether a string can end at `end` and, if so, whether that end is certain.
     pub(super) fn ends_surely(&self, end: usize, place: LenientPlace) -> Option<bool> {
         self.ends_at(end, place).map(|end| end != AfterString::Other)
     }
 
-    /// What comes behind a comma, if a member or an entry can.
+    /// What comes after a comma, if it can be a member or an entry.
     fn goes_on_at(&self, at: usize, kind: Container, given: &[String]) -> Option<AfterString> {
         let rest = self.text.get(at..self.bytes.len())?;
         let first = rest.chars().next();
@@ -429,14 +432,15 @@ impl LenientJson<'_> {
         let name = match self.key_at(at) {
             Some(name) => name,
             None => {
-                // A key without quotes, or with one of them.
+                // A key without quotes, or with only one.
                 let quoted = usize::from(first == '"');
                 let word = self.word_at(at + quoted);
                 let behind = word.end + usize::from(quoted == 0 && self.byte_at(word.end) == b'"');
                 let is_key = !word.is_empty() && self.byte_at(self.over_space(behind)) == b':';
                 let other = matches!(first, '“' | '‘' | '\'' | '`' | '.' | '…');
                 let name = word.of(self.text).to_owned();
-                // In a sentence, a word with a colon is no key, unless the keys of this text have no quotes.
+                // A word with a colon may be in a sentence: count it as a key only if it is declared, or if this text
+                // has unquoted keys.
                 if !other && !(is_key && (self.bare_keys || (self.context.declares)(&name))) {
                     return None;
                 }
@@ -448,35 +452,35 @@ impl LenientJson<'_> {
     }
 }
 
-/// A string that was read.
+/// The content of a string.
 struct StringScan {
     text: String,
-    /// Whether strict JSON writes it like that, its escapes aside.
+    /// Whether it is in strict JSON quotes.
     standard: bool,
     /// Whether it has its closing quote.
     complete: bool,
 }
 
-/// What is inside a string: the first of each kind.
+/// What a string contains; of each kind the first.
 #[derive(Debug, Default)]
 struct StringContent {
     control: Option<Span>,
     escape: Option<Span>,
-    /// An escape of which a part is missing.
+    /// An incomplete escape.
     torn_escape: Option<(&'static str, Span)>,
-    /// Where an escape starts that the end of the response cuts off.
+    /// The start of an escape that the end of the response cuts off.
     torn: Option<usize>,
     first_bare: Option<usize>,
-    /// Where the last quote without a backslash ends.
+    /// The end of the last quote without a backslash.
     last_bare: Option<usize>,
-    /// How many quotes have no backslash, apostrophes aside.
+    /// The number of quotes without a backslash, except for apostrophes.
     bare: usize,
-    /// Whether it may end elsewhere, too.
+    /// Whether the string may also end elsewhere.
     other_end: bool,
     end: Option<AfterString>,
 }
 
-/// The length of the text without the closers of these containers at its end, of which the first is the outermost.
+/// The length of the text without the closers of these containers at its end; the first is the outermost.
 fn without_closers(text: &[u8], closed: impl Iterator<Item = Container>) -> Option<usize> {
     let mut text = text.trim_ascii_end();
     for kind in closed {
@@ -485,7 +489,7 @@ fn without_closers(text: &[u8], closed: impl Iterator<Item = Container>) -> Opti
     Some(text.len())
 }
 
-/// Whether the text after a backslash may be the first half of an escape.
+/// Whether the text after a backslash may be an escape that is cut off.
 fn is_half(after: &str) -> bool {
     let digits = after.strip_prefix('u').unwrap_or(after);
     (after.is_empty() || after.starts_with('u')) && digits.len() < 4 && digits.bytes().all(|b| b.is_ascii_hexdigit())

@@ -1,21 +1,21 @@
 //! Scanning: is a text strict JSON, and where are its values?
 //!
 //! In: a part of a text.
-//! Out: the [`Tape`] of the value, if RFC 8259 allows all of it; otherwise where it stops being JSON.
+//! Out: the [`JsonTape`] of the value, if RFC 8259 allows all of it; otherwise where it stops being JSON.
 //! Never: decodes a string, or allows anything else.
 
 use super::Context;
 use super::tape::{JsonTape, TapeKind};
 use crate::text::{Span, eights};
 
-/// Why a text is not read.
+/// Why a scan stops.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Stop {
-    /// What is here is not allowed.
+    /// JSON does not allow this byte here; the message says what is expected.
     Unexpected(usize, &'static str),
-    /// It is nested too deeply here.
+    /// The value is nested too deeply here.
     TooDeep(usize),
-    /// It holds too many values.
+    /// The text contains too many values.
     TooMany,
 }
 
@@ -28,7 +28,7 @@ impl Stop {
     }
 }
 
-/// Scans the value that fills `body`, with white space around it.
+/// Scans the value in `body`, which may have only white space around it.
 pub(super) fn all(text: &str, body: Span, context: Context<'_>) -> Result<JsonTape, Stop> {
     let mut scanner = JsonScanner::new(text, body, context);
     scanner.space();
@@ -40,7 +40,7 @@ pub(super) fn all(text: &str, body: Span, context: Context<'_>) -> Result<JsonTa
     }
 }
 
-/// Scans the value that starts at the beginning of `body`; what follows it may be anything. Returns its end, too.
+/// Scans the value at the start of `body`; any text may follow. Also returns its end.
 pub(super) fn first(text: &str, body: Span, context: Context<'_>) -> Result<(JsonTape, usize), Stop> {
     let mut scanner = JsonScanner::new(text, body, context);
     scanner.value(context.depth)?;
@@ -57,7 +57,7 @@ struct JsonScanner<'t> {
     bytes: &'t [u8],
     at: usize,
     tape: JsonTape,
-    /// The most pieces: a value and its key are two.
+    /// The most nodes: a value and its key are two.
     most: usize,
 }
 
@@ -158,7 +158,7 @@ impl<'t> JsonScanner<'t> {
         Ok(())
     }
 
-    /// Passes over a comma and the white space around it. No closer may follow it.
+    /// Skips a comma and the white space around it. A closer may not follow.
     fn comma(&mut self, expected: &'static str, closer: u8) -> Scanned {
         if self.byte() != b',' {
             return self.unexpected(expected);
@@ -178,7 +178,7 @@ impl<'t> JsonScanner<'t> {
         Ok(())
     }
 
-    /// Passes over a string, with its quotes.
+    /// Skips a string, with its quotes.
     fn string(&mut self) -> Result<TapeKind, Stop> {
         self.at += 1;
         let mut kind = TapeKind::Plain;

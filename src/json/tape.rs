@@ -1,7 +1,7 @@
-//! The tape: where is each value of a JSON text?
+//! Tape: where is each value of a JSON text?
 //!
 //! In: values in the order of their starts.
-//! Out: [`Tape`]: a tree as one list, and the places of members and entries.
+//! Out: [`JsonTape`]: a tree as one list, and the places of members and entries.
 //! Never: decodes a value.
 
 use super::escape::decode_string;
@@ -10,23 +10,23 @@ use crate::text::Span;
 use crate::value::Value;
 use std::borrow::Cow;
 
-/// The values of a text. A container is followed by what it contains; of an object, each key by its value.
+/// The values of a text. A container is followed by its contents, and in an object each key by its value.
 #[derive(Debug, Default)]
 pub(crate) struct JsonTape {
     nodes: Vec<TapeNode>,
-    /// The values and keys that are not written as strict JSON writes them.
+    /// Values and keys that the lenient reader had to decode or make up.
     made: Vec<Value>,
     pub(super) faults: Vec<JsonFault>,
     /// The number of faults that are not listed.
     pub(super) left_out: usize,
 }
 
-/// The bytes that a value or key usually takes.
+/// A value or key usually takes this many bytes.
 const USUAL: usize = 4;
-/// How many values and keys a call has at most, as a rule.
+/// A call usually has at most this many values and keys.
 const FEW: usize = 32;
 
-/// What is at one place.
+/// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TapeKind {
     Object,
@@ -39,7 +39,7 @@ pub(super) enum TapeKind {
     True,
     False,
     Null,
-    /// A value that the reader has made.
+    /// A value that the reader has decoded or made up.
     Made,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct TapeNode {
     pub(super) is_key: bool,
     start: u32,
     end: u32,
-    /// Of a container, the index of the first node behind it; of a made value, its index.
+    /// Of a container, the index of the first node after it; of a made value, its index in `made`.
     link: u32,
 }
 
@@ -61,8 +61,8 @@ impl TapeNode {
 }
 
 impl JsonTape {
-    /// A tape with room for the values of a short text of this many bytes. Making room for them one after the other takes
-    /// 2 % of an answer whose calls are short JSON.
+    /// A tape with room for the values of a text of this length, up to [`FEW`]. Growing the list step by step takes 2 %
+    /// of the time of an answer whose calls are short JSON.
     pub(super) fn of_text(length: usize) -> Self {
         Self { nodes: Vec::with_capacity((length / USUAL).clamp(1, FEW)), ..Self::default() }
     }
@@ -79,7 +79,7 @@ impl JsonTape {
         self.nodes.push(TapeNode { kind, is_key: true, start: span.start as u32, end: span.end as u32, link: 0 });
     }
 
-    /// Adds a value that is not written as strict JSON writes it.
+    /// Adds a value that the reader has decoded or made up.
     pub(super) fn make(&mut self, is_key: bool, value: Value, span: Span) {
         let link = self.made.len() as u32;
         self.made.push(value);
@@ -92,7 +92,7 @@ impl JsonTape {
         });
     }
 
-    /// Starts a container; everything added until it is closed is inside it.
+    /// Starts a container. Every node added until it is closed is inside it.
     pub(super) fn open(&mut self, kind: TapeKind, start: usize) -> usize {
         self.leaf(kind, Span::new(start, start));
         self.nodes.len() - 1
@@ -113,7 +113,7 @@ impl JsonTape {
         self.made.get(node.link as usize)
     }
 
-    /// The index of the first node behind the one at `at`.
+    /// The index of the first node after the one at `at` and its contents.
     pub(super) fn behind(&self, at: usize) -> usize {
         match self.get(at) {
             Some(TapeNode { kind: TapeKind::Object | TapeKind::List, link, .. }) => (link as usize).max(at + 1),
@@ -127,7 +127,7 @@ impl JsonTape {
         std::iter::successors(Some(outer + 1), |at| Some(self.behind(*at))).take_while(move |at| *at < end)
     }
 
-    /// The members of an object: the key and the value of each.
+    /// The members of an object, each as the nodes of its key and its value.
     fn pairs(&self, object: usize) -> impl Iterator<Item = (usize, usize)> {
         let is_object = self.is_object(object);
         let keys = self.inside(object).filter(move |at| is_object && self.get(*at).is_some_and(|node| node.is_key));
@@ -156,7 +156,7 @@ impl JsonTape {
         self.get(value).map(TapeNode::span)
     }
 
-    /// The places of keys and of values that contain no others.
+    /// The places of keys, and of values that are not containers.
     #[cfg(test)]
     pub(super) fn leaves(&self) -> impl Iterator<Item = Span> {
         let is_leaf = |node: &&TapeNode| !matches!(node.kind, TapeKind::Object | TapeKind::List);
@@ -167,7 +167,7 @@ impl JsonTape {
         &self.faults
     }
 
-    /// What a key says.
+    /// The decoded text of a key.
     pub(super) fn name<'t>(&'t self, key: usize, text: &'t str) -> Cow<'t, str> {
         let Some(node) = self.get(key) else { return Cow::Borrowed("") };
         match (node.kind, self.made(node)) {
@@ -177,14 +177,14 @@ impl JsonTape {
         }
     }
 
-    /// The members of an object, with their keys; each span is that of the key and its value.
+    /// The members of an object, each with its name and the span from its key to the end of its value.
     pub(crate) fn members<'t>(&'t self, object: usize, text: &'t str) -> impl Iterator<Item = (Cow<'t, str>, Span)> {
         self.pairs(object).filter_map(move |(key, value)| {
             Some((self.name(key, text), Span::new(self.span(key)?.start, self.span(value)?.end)))
         })
     }
 
-    /// The last member of an object with this name: its key and its value.
+    /// The last member of an object with this name, as the nodes of its key and its value.
     fn member(&self, object: usize, name: &str, text: &str) -> Option<(usize, usize)> {
         self.pairs(object).filter(|(key, _)| self.name(*key, text) == name).last()
     }
@@ -210,8 +210,8 @@ impl JsonTape {
         repeated
     }
 
-    /// The member at the end of the path, with its key, or the list entry; otherwise the nearest one that exists. `called`
-    /// says whether a key spells the last step of a path.
+    /// The member at the end of the path, with its key, or the list entry; otherwise the nearest one that exists.
+    /// `called` decides whether a key is a spelling of the last step of a path.
     pub(crate) fn place(
         &self,
         pointer: &[String],
@@ -235,8 +235,8 @@ impl JsonTape {
         found
     }
 
-    /// The paths to the values that are touched by what was lost or guessed: the smallest around each fault, or the last one
-    /// where the end of the text is missing. None if that is the whole value.
+    /// The paths to the values that lossy faults affect: for each fault the smallest value around it, or the last value
+    /// if the end of the text is missing. `None` if that is the whole value.
     pub(crate) fn losses(&self, text: &str) -> Option<Vec<Vec<String>>> {
         let end = self.nodes.first()?.span().end;
         let lossy = self.faults.iter().filter(|fault| fault.grade == Grade::Lossy);
@@ -249,7 +249,7 @@ impl JsonTape {
             let at = match is_missing_end {
                 false => inner?,
                 true => {
-                    // A container or a closed string is complete; a number may go on.
+                    // A container or a string is complete if it is closed, but a number may be cut off.
                     let last = self.nodes.len() - 1;
                     let node = self.get(last)?;
                     let may_go_on =

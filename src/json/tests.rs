@@ -66,8 +66,8 @@ fn a_lossy_fault_says_so() {
     check(r#"{"to": }"#, &value!({ "to": null }), &["missing_value"], true);
 }
 
-/// Of each byte of a value something is known: it is in a value or key, a mark between them, white space, or under a
-/// fault.
+/// Every byte of a value is accounted for: as part of a value or key, as punctuation or white space between them, or by
+/// a fault.
 #[test]
 fn no_byte_of_a_value_is_left_out_in_silence() {
     let parts = [

@@ -1,4 +1,4 @@
-//! Case: how is a text written with capital letters?
+//! Case: how is a text changed to capitalized or title case?
 //!
 //! In: a text.
 //! Out: the same text, with its first letter or those of its words in upper case and all others in lower case.

@@ -1,11 +1,11 @@
-//! Eights: where in a text is the next of these bytes?
+//! Eights: where in a text is the next of these bytes, found eight at a time?
 //!
-//! In: bytes, and what is looked for, as a function of eight of them at a time.
-//! Out: how far away the first one is.
+//! In: bytes, and a predicate for eight of them at a time.
+//! Out: the index of the first match.
 //! Never: allocates, or knows what the bytes mean.
 //!
-//! Eight bytes in one number are compared at once. For runs of a few dozen bytes, which strings and names are, that is
-//! faster than a search with instructions for more: one by one, an answer whose calls are JSON takes a tenth more
+//! Eight bytes in one number are compared at once. For runs of a few dozen bytes, such as strings and names, that is
+//! faster than a vectorized search with its set-up; byte by byte, an answer whose calls are JSON takes a tenth more
 //! instructions.
 
 /// The lowest and the highest bit of each of eight bytes.
@@ -13,17 +13,17 @@ const LOWEST: u64 = u64::from_le_bytes([0x01; 8]);
 const HIGHEST: u64 = u64::from_le_bytes([0x80; 8]);
 
 /// Sets the highest bit of each of eight bytes that is less than `limit`, which is at most 128. Exact only up to the
-/// first of them, the lowest: what carries over from it reaches those behind it.
+/// first match, the lowest: a borrow from it can reach the bytes above it.
 pub(crate) fn below(limit: u8, eight: u64) -> u64 {
     eight.wrapping_sub(LOWEST * u64::from(limit)) & !eight & HIGHEST
 }
 
-/// Sets the highest bit of each of eight bytes that equals `byte`. Exact only up to the first of them, the lowest.
+/// Sets the highest bit of each of eight bytes that equals `byte`. Exact only up to the first match, the lowest.
 pub(crate) fn equal(byte: u8, eight: u64) -> u64 {
     below(1, eight ^ (LOWEST * u64::from(byte)))
 }
 
-/// The place of the first byte that is found: eight at a time by `found`, and one by one by `is_found` at the end.
+/// The index of the first match: eight bytes at a time by `found`, the remaining ones by `is_found`.
 pub(crate) fn first(bytes: &[u8], found: impl Fn(u64) -> u64, is_found: impl Fn(u8) -> bool) -> Option<usize> {
     let (eights, rest) = bytes.as_chunks();
     for (number, eight) in eights.iter().enumerate() {
@@ -34,7 +34,7 @@ pub(crate) fn first(bytes: &[u8], found: impl Fn(u64) -> u64, is_found: impl Fn(
     rest.iter().position(|byte| is_found(*byte)).map(|found| bytes.len() - rest.len() + found)
 }
 
-/// Like `first`, by `far` behind the first bytes.
+/// Like `first`, but uses `far` after the first 32 bytes.
 pub(crate) fn near_or_far(
     bytes: &[u8],
     found: impl Fn(u64) -> u64,
@@ -53,7 +53,7 @@ pub(crate) fn near_or_far(
     Some(at + far(bytes.get(at..)?)?)
 }
 
-/// The first of eight bytes whose highest bit is set.
+/// The index of the first of eight bytes whose highest bit is set.
 fn place_in(bits: u64) -> Option<usize> {
     (bits != 0).then(|| bits.trailing_zeros() as usize / 8)
 }

@@ -1,7 +1,7 @@
 //! Places in files: where in a pack is the declaration behind something?
 //!
 //! In: a file, as messages name it, and a place in it.
-//! Out: [`FilePlace`], which contracts show as `pack/file:line:column`.
+//! Out: [`FilePlace`], which contracts write as `pack/file:line:column`.
 //! Never: reads the file.
 
 use super::Place;
@@ -36,7 +36,7 @@ impl fmt::Display for FilePlace {
     }
 }
 
-/// Reads `file:line:column`; the name of the file may hold colons.
+/// Parses `file:line:column`; the name of the file may contain colons.
 impl FromStr for FilePlace {
     type Err = &'static str;
 

@@ -1,10 +1,10 @@
-//! Globs: does this name fit that pattern?
+//! Globs: does this name match that pattern?
 //!
 //! In: a pattern in which `*` stands for any number of bytes and `?` for one, and a name.
 //! Out: yes or no.
-//! Never: knows what the name is of.
+//! Never: interprets the name.
 
-/// Whether `name` fits `pattern`, in which `*` stands for any number of bytes and `?` for one. Takes linear time for
+/// Whether `name` matches `pattern`, in which `*` stands for any number of bytes and `?` for one. Takes linear time for
 /// one `*`, and never more than the product of both lengths.
 pub(crate) fn glob(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.as_bytes(), name.as_bytes());

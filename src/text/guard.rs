@@ -1,25 +1,25 @@
-//! Guards: how is a line that looks like structure kept as plain text?
+//! Guards: how is a line that looks like markup marked as plain text?
 //!
-//! In: a text, the bytes that structure can start with, and a test for lines shaped like structure.
+//! In: a text, the bytes that markup can start with, and a test for lines that look like markup.
 //! Out: the text with a backslash before each such line, or with these backslashes removed.
 //! Never: changes other lines; removing the guards restores the text.
 
 use super::Span;
 use std::borrow::Cow;
 
-/// The ASCII bytes that a line of structure can start with.
+/// The ASCII bytes that a line of markup can start with, as a set of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Guard(u128);
 
 impl Guard {
-    /// A guard for structure that starts with one of these bytes, maybe after the opening of code fences.
+    /// A guard for markup that starts with one of these bytes, possibly after the opening of code fences.
     pub(crate) fn new(bytes: impl IntoIterator<Item = u8>) -> Self {
         let bytes = bytes.into_iter().chain(*b"`~").filter(u8::is_ascii_punctuation);
         Self(bytes.filter(|byte| *byte != b'\\').fold(0, |set, byte| set | 1 << byte))
     }
 
-    /// `text` with a backslash before each line that is `shaped` like structure. A line that already starts with a
-    /// guard gets one more.
+    /// `text` with a backslash before each line for which `shaped` is true. A line that already starts with a guard
+    /// gets one more, so that removing one restores it.
     pub(crate) fn put_on(self, text: &str, shaped: impl Fn(&str) -> bool) -> Cow<'_, str> {
         let mut out = String::new();
         let mut from = 0;
@@ -61,7 +61,8 @@ impl Guard {
         })
     }
 
-    /// Where a line starts after its white space, if with such a byte, and whether backslashes come before that byte.
+    /// Where the text of a line starts after its white space and whether backslashes come before it, if its first byte
+    /// is one of the set.
     fn start(self, line: &str) -> Option<(usize, bool)> {
         let inner = line.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
         let first = inner.trim_start_matches('\\');
@@ -87,8 +88,8 @@ fn finish(text: &str, from: usize, mut out: String) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether the start of a line holds nothing but white space and the openings of code fences: what may come before a
-/// mark at the start of a line.
+/// Whether the text before a mark on its line is only white space and the openings of code fences, so that the mark
+/// still counts as at the start of the line.
 pub(crate) fn is_margin(part: &[u8]) -> bool {
     let mut rest = part.strip_prefix("\u{feff}".as_bytes()).unwrap_or(part);
     while let Some((first, after)) = rest.split_first() {

@@ -2,7 +2,7 @@
 //!
 //! In: a text that is valid JSON, and the byte where a value starts.
 //! Out: [`JsonCursor`], which skips values without reading them.
-//! Never: checks whether a text is valid.
+//! Never: checks whether the text is valid.
 
 use super::eights;
 
@@ -42,7 +42,7 @@ impl<'t> JsonCursor<'t> {
         self.byte()
     }
 
-    /// Whether the object or list ends here. If not, skips the comma.
+    /// Whether the object or list ends here. If not, skips a comma.
     #[inline]
     pub(crate) fn next_is_end(&mut self, end: u8) -> bool {
         self.skip_space();
@@ -84,7 +84,7 @@ impl<'t> JsonCursor<'t> {
         }
     }
 
-    /// Skips an object or a list, however deep.
+    /// Skips an object or a list, of any depth, without recursion.
     #[inline]
     fn skip(&mut self) {
         let mut depth = 0usize;

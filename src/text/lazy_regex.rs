@@ -1,18 +1,18 @@
-//! Lazy regexes: what does a search find whose pattern is compiled when it is first needed?
+//! Lazy regexes: how is a pattern compiled only when a search first needs it?
 //!
 //! In: a pattern of the `regex` crate, and the largest size that it may have.
 //! Out: [`LazyRegex`], or the error with which the crate would refuse the pattern.
-//! Never: accepts what cannot be compiled: a pattern that may be too large is compiled at once.
+//! Never: accepts a pattern that cannot be compiled: one that may be too large is compiled at once.
 //!
-//! An answer needs a few of the patterns of a pack, and compiling one takes ten times as long as reading it: of 416
-//! million instructions to load the pack `writers-factory`, compiling all of them took 245.
+//! An answer needs few of the patterns of a pack, and compiling one takes ten times as long as parsing it: of the 416
+//! million instructions to load the pack `writers-factory`, compiling all patterns took 245.
 
 use super::regex_size::largest_size;
 use regex::{Error, Regex, RegexBuilder};
 use regex_syntax::hir::{Hir, HirKind, LookSet};
 use std::sync::{Arc, OnceLock};
 
-/// A pattern that is compiled when it is first needed; clones share that.
+/// A pattern that is compiled when it is first needed; clones share the compiled one.
 #[derive(Debug, Clone)]
 pub(crate) struct LazyRegex(Arc<RegexCell>);
 
@@ -21,11 +21,11 @@ struct RegexCell {
     source: Box<str>,
     /// The names of its groups, in order.
     groups: Vec<Box<str>>,
-    /// The most bytes that it can take.
+    /// The bound on the size of the compiled pattern, in bytes.
     size: usize,
-    /// The positions that it asks for.
+    /// The assertions in the pattern, such as word boundaries.
     looks: LookSet,
-    /// INVARIANT: some, once it is set.
+    /// INVARIANT: `Some`, once it is set.
     compiled: OnceLock<Option<Regex>>,
 }
 
@@ -35,14 +35,14 @@ impl LazyRegex {
         Ok(Self::with_hir(source, largest)?.0)
     }
 
-    /// Like `new`, with the syntax tree of the pattern, which takes as long to read as all else: none if only the crate
-    /// can read it.
+    /// Like `new`, but also returns the syntax tree, because parsing takes as long as the rest of loading a pattern.
+    /// The tree is `None` if only the `regex` crate can parse the pattern.
     pub(crate) fn with_hir(source: &str, largest: usize) -> Result<(Self, Option<Hir>), Error> {
         let hir = regex_syntax::parse(source).ok();
         let size = hir.as_ref().map_or(usize::MAX, |hir| largest_size(hir, largest));
         let compiled = OnceLock::new();
         if size > largest {
-            // The crate says whether this is too large, or why it is no pattern.
+            // The `regex` crate decides: the pattern may be small enough, too large, or no pattern at all.
             _ = compiled.set(Some(RegexBuilder::new(source).size_limit(largest).build()?));
         }
         let groups = hir.as_ref().map(groups).unwrap_or_default();
@@ -51,7 +51,7 @@ impl LazyRegex {
         Ok((Self(Arc::new(inner)), hir))
     }
 
-    /// The pattern, compiled. There is always one.
+    /// The compiled pattern. It is `Some` for every pattern that `new` accepted.
     pub(crate) fn get(&self) -> Option<&Regex> {
         let compiled = self.0.compiled.get_or_init(|| {
             let built = RegexBuilder::new(&self.0.source).size_limit(usize::MAX).build();
@@ -71,12 +71,12 @@ impl LazyRegex {
         self.0.groups.iter().map(|name| &**name)
     }
 
-    /// The most bytes that it can take, compiled.
+    /// The bound on the size of the compiled pattern, in bytes.
     pub(crate) fn size(&self) -> usize {
         self.0.size
     }
 
-    /// The positions that it asks for, such as the boundaries of words.
+    /// The assertions in the pattern, such as word boundaries.
     pub(crate) fn looks(&self) -> LookSet {
         self.0.looks
     }

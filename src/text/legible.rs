@@ -1,13 +1,13 @@
-//! Shown text: how is a text quoted in one line of a message?
+//! Legible text: how is a text quoted in one line of a message?
 //!
 //! In: any text.
-//! Out: the text or its start, without anything that would end the line, control a terminal or reverse the direction of
-//! text.
+//! Out: the text or its start, without characters that would end the line, control a terminal or reverse the direction
+//! of text.
 //! Never: knows why the text is quoted.
 
 use std::borrow::Cow;
 
-/// `text` cut to at most `most` characters, with an ellipsis if something was left out. Line breaks become spaces;
+/// `text` cut to at most `most` characters, with an ellipsis if it was cut. Line breaks become spaces;
 /// characters that change the direction of text are escaped.
 pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
     let flat = |text: &str| {
@@ -29,7 +29,7 @@ pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// The text without anything that would end its line or control a terminal.
+/// The text without characters that would end its line or control a terminal.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     if is_line(text) {
         return Cow::Borrowed(text);
@@ -47,8 +47,8 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
-/// The whole text, on its lines. Whatever else would control a terminal or change the direction of text is escaped, so that
-/// nothing in it is hidden from a person who decides about it.
+/// The whole text, with its line breaks. Other characters that would control a terminal or change the direction of text
+/// are escaped, so that nothing in it is hidden from a person who decides about it.
 pub(crate) fn legible(text: &str) -> Cow<'_, str> {
     let is_hidden = |c: char| c != '\n' && (c.is_control() || turns(c));
     if !text.contains(is_hidden) {
@@ -61,9 +61,9 @@ pub(crate) fn legible(text: &str) -> Cow<'_, str> {
     Cow::Owned(whole)
 }
 
-/// Whether nothing in the text has to be changed to show it on one line.
+/// Whether the text can be displayed on one line as it is.
 fn is_line(text: &str) -> bool {
-    // Most are of ASCII, and bytes are looked at many at a time.
+    // Fast path: most texts are printable ASCII, and the compiler vectorizes this loop.
     let plain = text.bytes().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~'));
     plain || !text.chars().any(|c| c.is_control() || turns(c))
 }

@@ -1,8 +1,8 @@
-//! Text with places: which bytes of which source is this?
+//! Text with places: which bytes of which source does a part come from?
 //!
 //! In: the text of a pack file, a case or a response.
 //! Out: [`Source`], [`Sources`], [`Span`], [`Location`], [`Spanned`], and lines and columns for people.
-//! Never: knows what a text means, or reads a file.
+//! Never: interprets a text, or reads a file.
 
 mod case;
 pub(crate) mod eights;
@@ -56,27 +56,27 @@ impl Span {
         Self { start, end: end.max(start) }
     }
 
-    /// How many bytes it has.
+    /// The number of bytes.
     pub fn len(self) -> usize {
         self.end - self.start
     }
 
-    /// Whether it has no bytes.
+    /// Whether the span has no bytes.
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// Whether `offset` lies within it.
+    /// Whether `offset` is within the span.
     pub fn contains(self, offset: usize) -> bool {
         self.start <= offset && offset < self.end
     }
 
-    /// Whether the whole of `inner` lies within it.
+    /// Whether the whole of `inner` is within the span.
     pub fn covers(self, inner: Span) -> bool {
         self.start <= inner.start && inner.end <= self.end
     }
 
-    /// The parts of it outside the spans in `covered`, which are ordered.
+    /// The parts of the span outside the spans in `covered`, which are ordered.
     pub(crate) fn without(self, covered: &[Span]) -> impl Iterator<Item = Span> + '_ {
         let first = covered.partition_point(|cover| cover.end <= self.start);
         let covers = covered.get(first..).unwrap_or_default().iter();
@@ -92,17 +92,17 @@ impl Span {
             })
     }
 
-    /// From its start to the end of `last`, which is later.
+    /// The span from the start of this one to the end of `last`, which is later.
     pub fn to(self, last: Span) -> Span {
         Span::new(self.start, last.end)
     }
 
-    /// The text it covers; empty if the span does not fit `text`.
+    /// The part of `text` in the span; empty if the span exceeds `text` or splits a character.
     pub fn of(self, text: &str) -> &str {
         text.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// The span without the white space at either end of its text.
+    /// The span without the white space at both ends of its text.
     pub fn trimmed(self, text: &str) -> Span {
         let body = self.of(text);
         // Fast path: nearly all white space is ASCII, where one byte is one character.
@@ -162,7 +162,7 @@ impl SourceId {
     /// The response being read. It is in no [`Sources`], because it is not part of the pack.
     pub const RESPONSE: SourceId = SourceId(u32::MAX);
 
-    /// Its place among the sources of a pack.
+    /// The index of the source in [`Sources`].
     pub(crate) fn number(self) -> usize {
         self.0 as usize
     }
@@ -178,28 +178,28 @@ pub struct Location {
 }
 
 impl Location {
-    /// A place in the response.
+    /// A range of bytes in the response.
     pub fn response(span: Span) -> Self {
         Self { source: SourceId::RESPONSE, span }
     }
 }
 
-/// A value and the place where it was typed.
+/// A value and where it was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spanned<T> {
     /// The value.
     pub value: T,
-    /// Where it was typed.
+    /// Where it was written.
     pub at: Location,
 }
 
 impl<T> Spanned<T> {
-    /// `value`, typed at `at`.
+    /// `value`, written at `at`.
     pub fn new(value: T, at: Location) -> Self {
         Self { value, at }
     }
 
-    /// Another value at the same place.
+    /// The changed value at the same place.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Spanned<U> {
         Spanned { value: change(self.value), at: self.at }
     }
@@ -211,7 +211,7 @@ impl<T> Spanned<T> {
 }
 
 impl Spanned<String> {
-    /// The place of a part of the text, if the literal has no escapes; otherwise the place of the whole literal.
+    /// The place of a part of the text if the literal has no escapes; otherwise the place of the whole literal.
     ///
     /// Only the length of the literal is known here, not its text. Quotes add two bytes, and an escape is longer than
     /// its character: a literal two bytes longer than the text is quoted and has no escapes, and one of the same length
@@ -235,7 +235,7 @@ pub fn boundary(text: &str, at: usize) -> usize {
     at
 }
 
-/// Whether two names are equal. Most are so short that calling a comparison of slices would cost more.
+/// Whether two names are equal. Most names are so short that a call to `memcmp` costs more than the loop.
 #[inline]
 pub(crate) fn same(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());

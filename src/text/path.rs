@@ -1,8 +1,8 @@
 //! Paths: is this key a safe path below a root?
 //!
-//! In: a key, as the response gives it.
-//! Out: why it is not safe, or none.
-//! Never: touches a disk.
+//! In: a key, as the response writes it.
+//! Out: why it is not safe, or `None`.
+//! Never: accesses a disk.
 
 use super::turns;
 use std::borrow::Cow;
@@ -10,13 +10,13 @@ use std::borrow::Cow;
 /// Names that some systems reserve for devices, in any case and with any extension.
 const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
 
-/// Reserved names that a digit follows.
+/// Reserved names that are followed by a digit.
 const NUMBERED: &[&str] = &["com", "lpt"];
 
 /// The folder in which Git keeps hooks and settings that it executes, and its short name on Windows.
 const REPOSITORY: &[&str] = &[".git", "git~1"];
 
-/// Why the key is not a safe path below a root on every system; none if it is safe.
+/// Why the key is not a safe path below a root on every system; `None` if it is safe.
 pub fn unsafe_because(key: &str) -> Option<&'static str> {
     if key.trim().is_empty() {
         return Some("it is empty");
@@ -24,7 +24,7 @@ pub fn unsafe_because(key: &str) -> Option<&'static str> {
     if key.len() > 1024 {
         return Some("it is longer than 1024 bytes");
     }
-    // Most keys are ASCII, whose bytes are quicker to look at than characters.
+    // Fast path: most keys are ASCII, whose bytes need no decoding.
     let is_control = |c: char| c.is_control() || turns(c);
     let bytes = key.as_bytes();
     if if key.is_ascii() { bytes.iter().any(u8::is_ascii_control) } else { key.chars().any(is_control) } {
@@ -55,7 +55,7 @@ pub fn unsafe_because(key: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether some system takes a file with this name, without its extension, for a device.
+/// Whether some system treats a file with this name, without its extension, as a device.
 fn is_device(stem: &str) -> bool {
     let is_number = |rest: &str| rest.chars().count() == 1 && rest.chars().all(|c| "0123456789¹²³".contains(c));
     let numbered =
@@ -63,8 +63,8 @@ fn is_device(stem: &str) -> bool {
     RESERVED.iter().any(|name| name.eq_ignore_ascii_case(stem)) || numbered.is_some_and(|(_, rest)| is_number(rest))
 }
 
-/// The path as every system writes it: `./a` is `a`, and `a\b` is `a/b`, since no file that every system can store has
-/// a backslash in its name.
+/// The path in its portable form: `./a` is `a`, and `a\b` is `a/b`, because no file that every system can store has a
+/// backslash in its name.
 pub(crate) fn portable(path: &str) -> Cow<'_, str> {
     let path = match path.contains('\\') {
         true => Cow::Owned(path.replace('\\', "/")),
@@ -76,8 +76,8 @@ pub(crate) fn portable(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// The path below one of the folders in `roots`, each of which ends in a slash, if it begins with one of them; as every
-/// system writes it.
+/// The path relative to one of the folders in `roots`, each of which ends in a slash, if it is below one of them; in
+/// its portable form.
 pub(crate) fn below<'p>(roots: &[String], path: &'p str) -> Cow<'p, str> {
     let path = portable(path);
     let Some(root) = roots.iter().find(|root| path.starts_with(root.as_str())) else { return path };
@@ -88,7 +88,8 @@ pub(crate) fn below<'p>(roots: &[String], path: &'p str) -> Cow<'p, str> {
     }
 }
 
-/// Whether some system takes `part` for `name`: HFS+ ignores a few invisible characters, and most ignore the case.
+/// Whether some system treats `part` as `name`: HFS+ ignores a few invisible characters, and most systems ignore the
+/// case.
 fn is_read_as(part: &str, name: &str) -> bool {
     let is_ignored = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
     let read = part.chars().filter(|c| !is_ignored(c)).map(|c| c.to_ascii_lowercase());

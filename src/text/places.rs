@@ -1,4 +1,4 @@
-//! Places in JSON: where in the text is the value that a pointer points to?
+//! Places in JSON: where in the text is the value at a pointer?
 //!
 //! In: a text that is valid JSON, and JSON pointers.
 //! Out: [`JsonPlaces`], which returns the places of names and values.
@@ -12,14 +12,14 @@ use std::collections::HashMap;
 pub struct JsonPlaces<'t> {
     text: &'t str,
     whole: PathSegment,
-    /// The parts of each object and list that was looked into, by its first byte.
+    /// The parts of each object and list that has been scanned, by the offset of its first byte.
     known: HashMap<usize, HashMap<String, PathSegment>>,
 }
 
 /// A member of an object, or an entry of a list.
 #[derive(Debug, Clone, Copy)]
 struct PathSegment {
-    /// The name, with its quotes; none for an entry of a list.
+    /// The name, with its quotes; `None` for an entry of a list.
     name: Option<Span>,
     value: Span,
 }
@@ -34,8 +34,8 @@ impl<'t> JsonPlaces<'t> {
         Self { text, whole: PathSegment { name: None, value: Span::new(start, cursor.at) }, known: HashMap::new() }
     }
 
-    /// The place of the value that a JSON pointer points to, or of the nearest one around it if there is none. For a
-    /// value of several lines this is its name, or else its first byte.
+    /// The place of the value at a JSON pointer or, if there is none, of the nearest value that contains it. For a
+    /// value of several lines, the place of its name or, without a name, of its first byte.
     pub fn value(&mut self, pointer: &str) -> Span {
         let PathSegment { name, value } = self.part(pointer);
         if value.of(self.text).contains('\n') {
@@ -44,7 +44,7 @@ impl<'t> JsonPlaces<'t> {
         value
     }
 
-    /// The place of the name of the value that a JSON pointer points to, or of the value if it has no name.
+    /// The place of the name of the value at a JSON pointer, or of the value if it has no name.
     pub fn name(&mut self, pointer: &str) -> Span {
         let PathSegment { name, value } = self.part(pointer);
         name.unwrap_or(value)
@@ -107,7 +107,7 @@ mod tests {
         let mut places = JsonPlaces::new(TEXT);
         assert_eq!(places.name(pointer).of(TEXT), name);
         assert_eq!(places.value(pointer).of(TEXT), value);
-        // What is known already gives the same place.
+        // The second look-up uses the stored places.
         assert_eq!(places.value(pointer).of(TEXT), value);
     }
 

@@ -1,12 +1,12 @@
-//! Quoted: which text does a quoted one stand for, and how is a text quoted?
+//! Quoted: which text does a string literal denote, and how is a text quoted?
 //!
-//! In: a text between quotation marks with backslashes in it, or a text to be quoted.
+//! In: the inside of a string literal with its escapes, or a text to quote.
 //! Out: the other one.
-//! Never: knows where the text is, or whether it is JSON: JSON has fewer escapes.
+//! Never: knows where the text is, or whether it is JSON, which has fewer escapes.
 
 use std::fmt::Write as _;
 
-/// The text that a quoted one stands for; none if an escape in it stands for nothing.
+/// The text that a literal denotes; `None` if it has an unknown or broken escape.
 pub(crate) fn unescaped(quoted: &str) -> Option<String> {
     let (mut out, mut chars, mut high) = (String::with_capacity(quoted.len()), quoted.chars(), None);
     while let Some(c) = chars.next() {
@@ -56,8 +56,8 @@ pub(crate) fn unescaped(quoted: &str) -> Option<String> {
     high.is_none().then_some(out)
 }
 
-/// The pattern that a quoted one stands for: in a pattern, a backslash is written as it is, and a doubled one counts
-/// once, as in other texts.
+/// The pattern that a literal denotes: a backslash is written as it is, as in a raw string, except that one before a
+/// backslash or a quotation mark escapes it, as in other literals.
 pub(crate) fn pattern(quoted: &str) -> String {
     let (mut out, mut chars) = (String::with_capacity(quoted.len()), quoted.chars());
     while let Some(c) = chars.next() {
@@ -72,7 +72,7 @@ pub(crate) fn pattern(quoted: &str) -> String {
     out
 }
 
-/// Appends a text in quotes, as Python writes it.
+/// Appends a text in quotes, as `repr` of Python prints it.
 pub(crate) fn quoted(text: &str, out: &mut String) {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     out.push(quote);

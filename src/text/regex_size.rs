@@ -1,8 +1,9 @@
-//! Size of a regex: how large can it become once it is compiled?
+//! Size of a regex: how large can it become when it is compiled?
 //!
 //! In: the syntax tree of a pattern.
-//! Out: a bound, in bytes, for what the `regex` crate holds against its size limit.
-//! Never: compiles anything, or gives less than what compiling takes: a pattern whose bound is below a limit is within it.
+//! Out: a bound, in bytes, on what the `regex` crate compares with its size limit.
+//! Never: compiles a pattern, or returns less than compiling takes: a pattern whose bound is below a limit is within
+//! the limit.
 
 use regex_automata::nfa::thompson::{Compiler, Config, State, WhichCaptures};
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
@@ -12,15 +13,15 @@ use regex_syntax::utf8::Utf8Sequences;
 const STATE: usize = 32;
 /// The most bytes of a state with the transitions out of it: up to 8 for each transition.
 const LINKED: usize = 48;
-/// The most bytes for a byte of a literal. Alternatives of literals become a tree, with a fork behind any byte.
+/// The most bytes for a byte of a literal. Alternatives of literals become a tree, with a fork after any byte.
 const SPELLED: usize = 80;
 /// A class with fewer ranges is always counted by its ranges.
 const FEW: usize = 64;
 
-/// The most bytes that the automaton of a pattern can take, in either direction. If a quick bound is above `limit`, a closer
-/// one: it compiles each large class of characters once, and not as often as the pattern has it.
+/// The most bytes that the automaton of a pattern can take, forwards or backwards. If a cheap bound is above `limit`, a
+/// tighter one: it compiles each large class of characters once, however often the pattern has it.
 pub(crate) fn largest_size(pattern: &Hir, limit: usize) -> usize {
-    // Around the pattern are a loop over any text, a group, and a match.
+    // The crate adds a loop over any text, a group and a match around the pattern.
     let around = 16 * LINKED;
     let with_class_sizes = Sizes { classes: None }.of(pattern).saturating_add(around);
     if with_class_sizes <= limit {
@@ -31,7 +32,7 @@ pub(crate) fn largest_size(pattern: &Hir, limit: usize) -> usize {
 }
 
 struct Sizes<'h> {
-    /// The sizes of large classes so far; none if they are not compiled.
+    /// The sizes of the large classes so far; `None` for the cheap bound, which compiles no class.
     classes: Option<Vec<(&'h ClassUnicode, usize)>>,
 }
 
@@ -79,7 +80,7 @@ fn spelled(class: &ClassUnicode) -> usize {
     })
 }
 
-/// What a class takes in the larger of both directions. It takes the same everywhere.
+/// The compiled size of a class, in the larger of both directions. The position of a class does not change it.
 fn compiled(class: &ClassUnicode) -> Option<usize> {
     let hir = Hir::class(Class::Unicode(class.clone()));
     let size = |reverse: bool| {
@@ -101,7 +102,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Checks that the automaton of a pattern fits into the bound, in both directions.
+    /// Checks that the automaton of a pattern stays within the bound, in both directions.
     fn check(pattern: &str) {
         let hir = regex_syntax::parse(pattern).unwrap();
         for (reverse, with_class_sizes) in [(false, false), (true, false), (false, true), (true, true)] {

@@ -1,4 +1,4 @@
-//! Saved text: what does a file say, however it was saved?
+//! Saved text: which text did the author of a file write, however it was saved?
 //!
 //! In: the text of a file, with its byte order mark and its line breaks.
 //! Out: the text as its author wrote it, or a new text saved in the same way.
@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 /// The text of a file without its byte order mark and, if all its lines end with CR LF, with LF instead. So a file
-/// means the same on every machine, and one that mixes both on purpose is kept as it is.
+/// means the same on every machine, and one that mixes both on purpose is left as it is.
 pub fn authored(saved: &str) -> Cow<'_, str> {
     let text = saved.strip_prefix(BYTE_ORDER_MARK).unwrap_or(saved);
     if has_wide_breaks(text) { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }

@@ -1,7 +1,7 @@
-//! Sources: on which line and column of which file is a byte?
+//! Sources: which line and column of which file does a byte belong to?
 //!
 //! In: the text of a file, or of a response.
-//! Out: [`Source`], [`Sources`] and [`Lines`], which turn bytes into a [`Place`] for people.
+//! Out: [`Source`], [`Sources`] and [`Lines`], which convert offsets to a [`Place`] for people.
 //! Never: reads a file.
 
 use super::{FilePlace, Location, SourceId, Span};
@@ -47,7 +47,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// A source with this `name` in messages, usually a path relative to what the user named.
+    /// A source with this `name` in messages, usually a path relative to an argument of the user.
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<String>) -> Self {
         Self { name: name.into(), text: text.into(), lines: OnceLock::new() }
     }
@@ -57,7 +57,7 @@ impl Source {
         &self.name
     }
 
-    /// Its text.
+    /// The text.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -98,14 +98,14 @@ impl Sources {
         SourceId((self.0.len() - 1) as u32)
     }
 
-    /// Adds a file that is not UTF-8, with replacement characters; returns the place of the first bad byte.
+    /// Adds a file that is not UTF-8, with replacement characters; returns the location of the first bad byte.
     pub(crate) fn add_broken(&mut self, name: &str, bytes: &[u8], error: Utf8Error) -> Location {
         let source = self.add(Source::new(name, String::from_utf8_lossy(bytes)));
         let start = error.valid_up_to();
         Location { source, span: Span::new(start, start + char::REPLACEMENT_CHARACTER.len_utf8()) }
     }
 
-    /// The source with this id; none for the id of another set, or of the response.
+    /// The source with this id; `None` for the id of another set, or of the response.
     #[doc(hidden)]
     pub fn get(&self, id: SourceId) -> Option<&Source> {
         self.0.get(id.0 as usize)
@@ -130,11 +130,11 @@ impl Sources {
     }
 }
 
-/// Lines and columns of a borrowed text. Fastest if places are asked for in order.
+/// Lines and columns of a borrowed text. Fastest if offsets are asked for in ascending order.
 #[derive(Debug)]
 pub struct Lines<'t> {
     text: &'t str,
-    /// The last byte asked for and its place, from which the next one is counted.
+    /// The last offset asked for and its place, from which the next place is counted.
     known: Cell<(usize, Place)>,
 }
 

@@ -1,7 +1,7 @@
 //! Broken: where does a text stop being JSON, and why?
 //!
 //! In: a text, and the error from parsing it.
-//! Out: the character at which JSON could not go on, and the reason in words.
+//! Out: the character at which the text stops being JSON, and the reason in words.
 //! Never: parses the text, or tolerates anything.
 
 use crate::text::{Span, boundary};
@@ -11,7 +11,7 @@ use serde_json::Error;
 pub fn why(error: &Error) -> String {
     let whole = error.to_string();
     match whole.split(" at line ").next().unwrap_or_default() {
-        // What starts like `true` or `null`, as words do.
+        // serde_json expects an identifier after any `t`, `f` or `n`, with which ordinary words start, too.
         "expected ident" => "expected value".to_owned(),
         why => why.to_owned(),
     }

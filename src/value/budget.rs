@@ -1,8 +1,8 @@
 //! Budget: how many bytes may all values of one occasion take together?
 //!
 //! In: the length of the input of an occasion, the state of the session, the data of the pack, and bytes as they are
-//! taken.
-//! Out: [`Budget`], which refuses what is too much, and remembers that it did.
+//! charged.
+//! Out: [`ByteBudget`], which refuses what exceeds it, and remembers that it did.
 //! Never: allocates.
 
 use super::weight::{DEPTH, weight};
@@ -10,33 +10,34 @@ use super::{Record, Value};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-/// The bytes of one occasion, such as an answer that is judged or a prompt; plus [`SHARE`] times the length of its input
-/// and the weight of the session's state and the pack's data.
+/// The bytes of one occasion, such as an answer that is judged or a prompt. The budget adds [`SHARE`] times the length
+/// of the input and the weight of the session's state and the pack's data.
 const OCCASION: usize = 4 << 20;
 const SHARE: usize = 3;
 
-/// The bytes that all values of one occasion may take together: those that its evaluations make, its computed values,
-/// and what its effects say, written out in full. It grows with the input, the state and the data, and nothing else.
+/// The bytes that all values of one occasion may take together: results of expressions, computed values, and the
+/// contents of effects, each as if it shared no part with another. The budget grows with the input, the state and the
+/// data, and with nothing else.
 #[derive(Debug)]
 pub(crate) struct ByteBudget {
     spent: AtomicUsize,
     length: usize,
     state: Record,
     data: Value,
-    /// The weight of both; found when it is first needed.
+    /// The weight of state and data together, calculated when it is first needed.
     weight: OnceLock<usize>,
-    /// Whether something did not get what it asked for.
+    /// Whether a request was refused.
     exceeded: AtomicBool,
-    /// Whether that has been reported.
+    /// Whether the excess has been reported.
     reported: AtomicBool,
 }
 
-/// The budget is spent.
+/// The error that the budget is spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Exceeded;
 
 impl ByteBudget {
-    /// What is reported when the budget is spent.
+    /// The message for a spent budget.
     pub(crate) const EXCEEDED: &str = "what this occasion makes takes too much memory for its length";
 
     /// The budget for an input of this many bytes, in a session with this state, for a pack with this data.
@@ -45,7 +46,8 @@ impl ByteBudget {
         Self { spent, length, state, data, weight, exceeded, reported }
     }
 
-    /// The budget of the computed values of a state that no occasion reads. It is spent once they are computed.
+    /// The budget for the computed values of a state outside any occasion. What they have already taken counts as
+    /// spent.
     pub(crate) fn of_computed(state: &Record) -> Self {
         Self { spent: AtomicUsize::new(state.made()), ..Self::new(0, state.clone(), Value::Null) }
     }
@@ -55,21 +57,21 @@ impl ByteBudget {
         self.spent.load(Relaxed)
     }
 
-    /// Whether it remains to be reported that the budget was exceeded. It is reported once.
+    /// Whether an excess has still to be reported. True once: the call marks it as reported.
     pub(crate) fn report(&self) -> bool {
         self.exceeded.load(Relaxed) && !self.reported.swap(true, Relaxed)
     }
 
-    /// Notes that something is left out, because nothing can be taken for it.
+    /// Notes that something is left out because the budget does not allow it.
     pub(crate) fn exceed(&self) {
         self.exceeded.store(true, Relaxed);
     }
 
-    /// Whether there are so many bytes. The weight of state and data is only found if they would not do without it.
+    /// Whether so many bytes are left. State and data are weighed only if the budget without them does not suffice.
     ///
     /// # Errors
     ///
-    /// There are not as many left.
+    /// If fewer bytes are left.
     pub(crate) fn allows(&self, bytes: usize) -> Result<(), Exceeded> {
         let (least, spent) = (OCCASION.saturating_add(self.length.saturating_mul(SHARE)), self.spent());
         let weigh = || self.state.weight().saturating_add(weight(&self.data, DEPTH)).saturating_mul(SHARE);
@@ -81,18 +83,18 @@ impl ByteBudget {
         Err(Exceeded)
     }
 
-    /// Takes bytes.
+    /// Takes bytes from the budget.
     ///
     /// # Errors
     ///
-    /// There are not as many left.
+    /// If fewer bytes are left.
     pub(crate) fn take(&self, bytes: usize) -> Result<(), Exceeded> {
         self.allows(bytes)?;
         self.spent.fetch_add(bytes, Relaxed);
         Ok(())
     }
 
-    /// Gives back bytes of what has been thrown away.
+    /// Returns bytes whose value has been dropped.
     pub(crate) fn give_back(&self, bytes: usize) {
         self.spent.store(self.spent().saturating_sub(bytes), Relaxed);
     }
@@ -101,7 +103,7 @@ impl ByteBudget {
     ///
     /// # Errors
     ///
-    /// There are not as many left.
+    /// If fewer bytes are left.
     pub(crate) fn take_value(&self, value: &Value) -> Result<(), Exceeded> {
         self.take(weight(value, DEPTH))
     }

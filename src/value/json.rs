@@ -1,7 +1,7 @@
 //! JSON: how is plain JSON converted to shared values and back?
 //!
-//! In: values of `serde_json`, or ours; anything that serializes.
-//! Out: the other kind; serde implementations for ours.
+//! In: values of `serde_json`, or [`Value`]; anything that serializes.
+//! Out: the other kind; serde implementations for [`Value`].
 //! Never: changes a value, or depends on the features with which a host builds `serde_json`: without `preserve_order`
 //! its maps forget the order of their members, and with `arbitrary_precision` its numbers arrive as objects.
 
@@ -14,9 +14,9 @@ use serde_json::ser::Formatter;
 use std::sync::Arc;
 use std::{fmt, io};
 
-/// The name of the only member of the object as which `serde_json` passes on a number that is not whole, if it is built
-/// with `arbitrary_precision`. Its value is the text of the number, and the only text that is passed on as an owned
-/// one: that distinguishes it from an object in which someone writes this name.
+/// The name of the only member of the object as which `serde_json`, if it is built with `arbitrary_precision`, passes
+/// on a number that is not whole. Its value is the text of the number, passed on as an owned string; the strings of an
+/// input are borrowed. So an object whose author wrote this name is not taken for a number.
 const WRITTEN_NUMBER: &str = "$serde_json::private::Number";
 
 impl From<Json> for Value {
@@ -131,7 +131,7 @@ impl<'de> Deserialize<'de> for Object {
     }
 }
 
-/// Reads a value, and tells whether it is a text that was passed on as an owned one.
+/// Reads a value, and reports whether it is a string that was passed on as an owned one.
 struct ValueReading;
 
 /// A value that is an element or a member.
@@ -209,9 +209,9 @@ impl<'de> Visitor<'de> for ValueReading {
     }
 }
 
-/// The number that `serde_json` passes on as a text.
+/// The number that `serde_json` passes on as a string.
 fn written_number<E: Error>(text: &str) -> Result<Number, E> {
-    // As `serde_json` says it without `arbitrary_precision`.
+    // The message of `serde_json` without `arbitrary_precision`.
     Number::nearest(text).ok_or_else(|| E::custom("number out of range"))
 }
 
@@ -221,7 +221,7 @@ pub fn to_value(anything: &(impl Serialize + ?Sized)) -> Option<Value> {
 }
 
 impl Value {
-    /// As JSON on one line, with a blank behind each comma and colon, as the templates of models write it.
+    /// As JSON on one line, with a space after each comma and colon, as the chat templates of models print it.
     pub(crate) fn on_one_line(&self) -> String {
         let mut json = Vec::new();
         let mut serializer = serde_json::Serializer::with_formatter(&mut json, OneLine);
@@ -232,7 +232,7 @@ impl Value {
     }
 }
 
-/// How [`Value::on_one_line`] separates what it writes.
+/// The separators of [`Value::on_one_line`].
 struct OneLine;
 
 impl Formatter for OneLine {
@@ -249,7 +249,7 @@ impl Formatter for OneLine {
     }
 }
 
-/// As JSON; `{:#}` takes a line for each part.
+/// Prints JSON; with `{:#}`, on several lines with indentation.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let json = if f.alternate() { serde_json::to_string_pretty(self) } else { serde_json::to_string(self) };
@@ -257,7 +257,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// The same as `Display`; `{:#?}` takes a line for each part.
+/// Prints like `Display`; with `{:#?}`, on several lines with indentation.
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

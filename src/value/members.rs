@@ -1,7 +1,7 @@
 //! Members: which value has this name?
 //!
 //! In: names with values.
-//! Out: [`Members`], in the order in which they came.
+//! Out: [`Members`], in the order in which they were added.
 //! Never: hashes names if there are so few that a linear search is faster.
 
 use crate::text::same;
@@ -88,7 +88,7 @@ impl<V> Members<V> {
         self.list.iter_mut().map(|(name, value)| (&**name, value))
     }
 
-    /// The position of the member with this name, if there is one.
+    /// The index of the member with this name, if there is one.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         match &self.places {
             Some(places) => places.find(&self.list, name),
@@ -113,7 +113,7 @@ impl<V> Members<V> {
         self.entry_at(self.position(name), name)
     }
 
-    /// The same as `entry`, for a known position; none means that there is no such member.
+    /// Like `entry`, for an index that is known; `None` means that no member has the name.
     #[expect(clippy::indexing_slicing, reason = "the place was found or made just before")]
     fn entry_at(&mut self, position: Option<usize>, name: &str) -> &mut V
     where
@@ -146,10 +146,10 @@ impl<V> Members<V> {
         Some(self.list.remove(place).1)
     }
 
-    /// Keeps only the members for which `keep` returns true.
+    /// Retains only the members for which `keep` returns true.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&str, &mut V) -> bool) {
         self.list.retain_mut(|(name, value)| keep(name, value));
-        // Shrink: a large object may lose most of its members, and live on for long.
+        // Release memory: a large object may lose most of its members, and live for long.
         self.list.shrink_to(self.list.len().max(FEW));
         self.places = self.find_all();
     }
@@ -163,7 +163,7 @@ impl<V> Members<V> {
         }
     }
 
-    /// The index of all members, if they are many.
+    /// The index of all members, if there are more than [`FEW`].
     fn find_all(&self) -> Option<Arc<HashIndex>> {
         let mut places = (self.list.len() > FEW).then(HashIndex::default)?;
         (1..=self.list.len()).filter_map(|end| self.list.get(..end)).for_each(|list| places.add(list));

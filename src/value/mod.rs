@@ -1,8 +1,8 @@
-//! Value: what do a payload, the state and an effect hold?
+//! Value: which data do payloads, the state and effects contain?
 //!
 //! In: plain JSON, from a payload, a pack or a host.
 //! Out: [`Value`] and [`Object`]: the same data as JSON, with shared parts.
-//! Never: gives a value a meaning; a schema or an expression does.
+//! Never: interprets a value: schemas and expressions do.
 //!
 //! Values are passed on often: from a payload to a condition, an effect, the state, the next session and the outcome.
 //! Passing one on copies nothing, and a change copies only the parts on the path to it.
@@ -66,110 +66,110 @@ pub enum Value {
 }
 
 impl Value {
-    /// The value of a text of JSON, as `serde_json` reads it. Compiled with the engine, so that a command that is compiled for
-    /// its size reads many of them as fast.
+    /// The value of a JSON text, as `serde_json` parses it. The function is not generic, so it is compiled with the
+    /// engine: a command that is compiled for size parses as fast.
     #[doc(hidden)]
     pub fn read(json: &str) -> serde_json::Result<Self> {
         serde_json::from_str(json)
     }
 
-    /// Whether it is null.
+    /// Whether the value is null.
     #[doc(hidden)]
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
 
-    /// Whether it is a boolean.
+    /// Whether the value is a boolean.
     #[doc(hidden)]
     pub fn is_bool(&self) -> bool {
         matches!(self, Self::Bool(_))
     }
 
-    /// Whether it is a number.
+    /// Whether the value is a number.
     #[doc(hidden)]
     pub fn is_number(&self) -> bool {
         matches!(self, Self::Number(_))
     }
 
-    /// Whether it is a string.
+    /// Whether the value is a string.
     #[doc(hidden)]
     pub fn is_string(&self) -> bool {
         matches!(self, Self::String(_))
     }
 
-    /// Whether it is a list.
+    /// Whether the value is a list.
     #[doc(hidden)]
     pub fn is_array(&self) -> bool {
         matches!(self, Self::Array(_))
     }
 
-    /// Whether it is an object.
+    /// Whether the value is an object.
     #[doc(hidden)]
     pub fn is_object(&self) -> bool {
         matches!(self, Self::Object(_))
     }
 
-    /// The boolean, if it is one.
+    /// The boolean, if the value is one.
     #[doc(hidden)]
     pub fn as_bool(&self) -> Option<bool> {
         if let Self::Bool(truth) = self { Some(*truth) } else { None }
     }
 
-    /// The number, if it is a whole one that fits.
+    /// The number, if the value is a whole number within the range of `i64`.
     pub fn as_i64(&self) -> Option<i64> {
         if let Self::Number(number) = self { number.as_i64() } else { None }
     }
 
-    /// The number, if it is a whole one, not negative, and fits.
+    /// The number, if the value is a whole number within the range of `u64`.
     #[doc(hidden)]
     pub fn as_u64(&self) -> Option<u64> {
         if let Self::Number(number) = self { number.as_u64() } else { None }
     }
 
-    /// The number, if it is one, as the nearest `f64`.
+    /// The number as the nearest `f64`, if the value is a number.
     pub fn as_f64(&self) -> Option<f64> {
         if let Self::Number(number) = self { Some(number.as_f64()) } else { None }
     }
 
-    /// The string, if it is one.
+    /// The string, if the value is one.
     pub fn as_str(&self) -> Option<&str> {
         if let Self::String(text) = self { Some(text) } else { None }
     }
 
-    /// The number, if it is one.
+    /// The number, if the value is one.
     #[doc(hidden)]
     pub fn as_number(&self) -> Option<Number> {
         if let Self::Number(number) = self { Some(*number) } else { None }
     }
 
-    /// The list, if it is one.
+    /// The list, if the value is one.
     pub fn as_array(&self) -> Option<&[Value]> {
         if let Self::Array(items) = self { Some(items) } else { None }
     }
 
-    /// The object, if it is one.
+    /// The object, if the value is one.
     pub fn as_object(&self) -> Option<&Object> {
         if let Self::Object(object) = self { Some(object) } else { None }
     }
 
-    /// The list, mutable, if it is one. Clones are not affected.
+    /// The list, mutable, if the value is one. Clones are not affected.
     #[doc(hidden)]
     pub fn as_array_mut(&mut self) -> Option<&mut Vec<Value>> {
         if let Self::Array(items) = self { Some(Arc::make_mut(items)) } else { None }
     }
 
-    /// The object, mutable, if it is one. Clones are not affected.
+    /// The object, mutable, if the value is one. Clones are not affected.
     #[doc(hidden)]
     pub fn as_object_mut(&mut self) -> Option<&mut Object> {
         if let Self::Object(object) = self { Some(object) } else { None }
     }
 
-    /// The member of this name, if this is an object that has one.
+    /// The member of this name, if the value is an object that has one.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.as_object()?.get(name)
     }
 
-    /// The member of this name, or the item of this number.
+    /// The member of this name, or the item at this index.
     pub(crate) fn part(&self, step: &str) -> Option<&Value> {
         match self {
             Self::Object(members) => members.get(step),
@@ -178,7 +178,7 @@ impl Value {
         }
     }
 
-    /// The part that a JSON pointer points to, if there is one.
+    /// The part at a JSON pointer, if there is one.
     #[doc(hidden)]
     pub fn pointer(&self, pointer: &str) -> Option<&Value> {
         pointer.split('/').skip(1).try_fold(self, |value, step| match step.contains('~') {
@@ -187,7 +187,7 @@ impl Value {
         })
     }
 
-    /// The same as plain JSON, from which `serde_json` reads a type of the host's own.
+    /// The value as plain JSON, from which `serde_json` deserializes a type of the host's own.
     ///
     /// ```
     /// # use rulebook::Value;
@@ -219,7 +219,7 @@ macro_rules! from_numbers {
 from_numbers!(i32 i64 u32 u64 usize);
 
 impl From<f64> for Value {
-    /// A number that is not finite becomes null, because JSON has none.
+    /// A number that is not finite becomes null, because JSON cannot represent it.
     fn from(number: f64) -> Self {
         Number::from_f64(number).map_or(Self::Null, Self::Number)
     }
@@ -318,7 +318,7 @@ impl std::ops::Index<&str> for Value {
     }
 }
 
-/// The item of this number, from 0; null if there is none.
+/// The item at this index, from 0; null if there is none.
 impl std::ops::Index<usize> for Value {
     type Output = Value;
 
@@ -394,7 +394,7 @@ macro_rules! value {
 
 pub use value;
 
-/// Any value, usually an object or a list.
+/// Any value, usually an object or a list, for property tests.
 #[cfg(test)]
 pub(crate) fn values() -> impl proptest::strategy::Strategy<Value = Value> {
     use proptest::prelude::*;

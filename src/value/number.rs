@@ -1,24 +1,25 @@
-//! Numbers: which number is written here, and can it be kept exactly?
+//! Numbers: which number does a text write, and can it be stored exactly?
 //!
 //! In: the text of a number, or of JSON.
-//! Out: [`Number`]; none if it cannot be kept.
-//! Never: returns another number than the one written.
+//! Out: [`Number`]; `None` if it cannot be stored exactly.
+//! Never: returns a number other than the one written.
 //!
-//! One rule applies to all numbers: a number is kept if printing it with as many digits gives the same number. So `0.1`
-//! and `1e22` are kept, `9007199254740993.0` and `2.9999999999999999999` are not.
+//! One rule applies to all numbers: a number is accepted if printing it with as many digits gives the same number. So
+//! `0.1` and `1e22` are accepted, `9007199254740993.0` and `2.9999999999999999999` are not.
 
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// Up to this many digits are always kept exactly, unless the number is too small.
+/// Up to this many significant digits always round-trip through a double, unless the number is too small.
 const SURE: usize = f64::DIGITS as usize;
 /// The most significant digits that a finite IEEE 754 double can have.
 const MOST: usize = 767;
 
-/// A JSON number: whole, if it is written so and has at most 64 bits, otherwise a finite double.
+/// A JSON number: an integer if it is written without fraction and exponent and has at most 64 bits, otherwise a finite
+/// double.
 ///
-/// It is not the number of `serde_json`, because the features that a host chooses for that crate change what such a
-/// number holds and what it equals.
+/// It is not the number of `serde_json`, because the features that a host chooses for that crate change which numbers
+/// such a type can represent, and which it considers equal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Number(NumberKind);
 
@@ -32,13 +33,13 @@ enum NumberKind {
 }
 
 impl Number {
-    /// The number, unless it is infinite or not a number.
+    /// The number, unless it is infinite or NaN.
     #[doc(hidden)]
     pub fn from_f64(number: f64) -> Option<Self> {
         number.is_finite().then_some(Self(NumberKind::Float(number)))
     }
 
-    /// The number, if it is whole and fits.
+    /// The number, if it is an integer within the range of `i64`.
     #[doc(hidden)]
     pub fn as_i64(self) -> Option<i64> {
         match self.0 {
@@ -48,7 +49,7 @@ impl Number {
         }
     }
 
-    /// The number, if it is whole and not negative.
+    /// The number, if it is an integer and not negative.
     #[doc(hidden)]
     pub fn as_u64(self) -> Option<u64> {
         if let NumberKind::Whole(number) = self.0 { Some(number) } else { None }
@@ -64,13 +65,13 @@ impl Number {
         }
     }
 
-    /// Whether it is a double, such as `1.0`, and not a whole number.
+    /// Whether it is a double, such as `1.0`, and not an integer.
     #[doc(hidden)]
     pub fn is_f64(self) -> bool {
         matches!(self.0, NumberKind::Float(_))
     }
 
-    /// The number that a JSON text writes, or the double nearest to it; none if it is out of range.
+    /// The number that a JSON text writes, or the double nearest to it; `None` if it is out of range.
     pub(super) fn nearest(raw: &str) -> Option<Self> {
         is_number(raw).then_some(())?;
         let whole = || raw.parse().ok().map(|number: u64| Self(NumberKind::Whole(number)));
@@ -84,7 +85,7 @@ macro_rules! whole_numbers {
     ($($type:ty)*) => {
         $(impl From<$type> for Number {
             fn from(number: $type) -> Self {
-                // No whole number of Rust's own types up to 64 bits is neither.
+                // Never a float: each of these types is within the range of `u64` or of `i64`.
                 let negative = || i64::try_from(number).map_or(NumberKind::Float(number as f64), NumberKind::Negative);
                 Self(u64::try_from(number).map_or_else(|_| negative(), NumberKind::Whole))
             }
@@ -128,7 +129,7 @@ impl Serialize for Number {
     }
 }
 
-/// As JSON writes it.
+/// Prints the number as JSON.
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
@@ -139,7 +140,7 @@ impl fmt::Display for Number {
     }
 }
 
-/// Whether this text is a number of JSON, and nothing else.
+/// Whether the whole text is a JSON number.
 pub(crate) fn is_number(raw: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let raw = raw.strip_prefix('-').unwrap_or(raw);
@@ -151,19 +152,19 @@ pub(crate) fn is_number(raw: &str) -> bool {
         && exponent.is_none_or(|exponent| digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent)))
 }
 
-/// The number written in `raw`; none if it cannot be kept.
+/// The number that `raw` writes; `None` if it cannot be stored exactly.
 pub(crate) fn number(raw: &str) -> Option<Number> {
     let raw = raw.trim();
     let number = Number::nearest(raw)?;
     (!number.is_f64() || says(number.as_f64(), raw)).then_some(number)
 }
 
-/// The double nearest to the number written in `raw`; none if it is out of range.
+/// The double nearest to the number that `raw` writes; `None` if it is out of range.
 pub(crate) fn nearest(raw: &str) -> Option<Number> {
     Number::nearest(raw)
 }
 
-/// Whether `float` is the number that `raw` writes, to as many digits as `raw` has.
+/// Whether `float`, printed with as many digits as `raw` has, is the number that `raw` writes.
 fn says(float: f64, raw: &str) -> bool {
     let (mantissa, exponent) = raw.split_once(['e', 'E']).unwrap_or((raw, "0"));
     let mantissa = mantissa.trim_start_matches('-');
@@ -178,7 +179,7 @@ fn says(float: f64, raw: &str) -> bool {
     if count <= SURE && float.is_normal() {
         return true;
     }
-    // No number that is kept has more of them.
+    // No double has more significant digits.
     if count > MOST {
         return false;
     }
@@ -208,13 +209,13 @@ mod tests {
         for raw in whole.into_iter().chain(other).chain(["x", "0.3333333333333333333"]) {
             assert!(number(raw).is_none(), "{raw}");
         }
-        // However many digits there are.
+        // The number of digits does not matter.
         assert!(number(&format!("0.{}", "1".repeat(70_000))).is_none());
         assert!(number(&format!("0.1{}", "0".repeat(70_000))).is_some());
         assert!(number(&format!("1{}.0", "0".repeat(300))).is_some());
     }
 
-    /// A number of `serde_json` must be the same here, whatever features it is built with.
+    /// A number of `serde_json` must become the same number here, whatever features that crate is built with.
     #[test]
     fn a_number_is_what_serde_json_makes_of_it() {
         let written = ["0", "-0", "-0.0", "1.0", "1E5", "1e+5", "-7", "18446744073709551616", "-9223372036854775809"];
@@ -230,7 +231,7 @@ mod tests {
                     assert_eq!(serde_json::to_string(&number).unwrap(), number.to_string(), "{raw}");
                     assert_eq!(serde_json::from_str::<Value>(raw).unwrap(), Value::Number(number), "{raw}");
                 }
-                // With `arbitrary_precision` it holds more than a double can.
+                // With `arbitrary_precision`, `serde_json` reads numbers that no double can represent.
                 (None, read) => assert!(read.is_none_or(|read| read.as_f64().is_none()), "{raw}"),
                 (Some(_), None) => panic!("{raw}"),
             }

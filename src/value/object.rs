@@ -1,7 +1,7 @@
-//! Objects: which member has this name?
+//! Object: which member has this name?
 //!
 //! In: names with values.
-//! Out: [`Object`], which keeps their order.
+//! Out: [`Object`], which preserves their order.
 //! Never: copies its members unless they are shared and one of them changes.
 
 use super::Value;
@@ -34,7 +34,7 @@ impl Object {
         Self(Arc::new(Members::with_capacity(members)))
     }
 
-    /// How many members it has.
+    /// The number of members.
     #[doc(hidden)]
     pub fn len(&self) -> usize {
         self.0.as_slice().len()
@@ -60,7 +60,7 @@ impl Object {
         Arc::make_mut(&mut self.0).get_mut(name)
     }
 
-    /// Which of the members has this name, if there is one.
+    /// The index of the member with this name, if there is one.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         self.0.position(name)
     }
@@ -92,7 +92,7 @@ impl Object {
         Arc::make_mut(&mut self.0).remove(name)
     }
 
-    /// Keeps only the members for which `keep` returns true.
+    /// Retains only the members for which `keep` returns true.
     #[doc(hidden)]
     pub fn retain(&mut self, keep: impl FnMut(&str, &mut Value) -> bool) {
         Arc::make_mut(&mut self.0).retain(keep);
@@ -162,8 +162,7 @@ impl PartialEq for Object {
     }
 }
 
-/// An object from members that nothing shares yet. Adding them one by one to an object would check for sharing each
-/// time.
+/// An object of members that are not shared. Adding them one by one to an object would check for sharing each time.
 impl From<Members<Value>> for Object {
     fn from(members: Members<Value>) -> Self {
         Self(Arc::new(members))

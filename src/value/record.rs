@@ -2,7 +2,7 @@
 //!
 //! In: named values, and rules that compute some of them from the others.
 //! Out: [`Record`], an object that is cheap to clone: a change copies only the member that changes.
-//! Never: shares a part of a member, or computes one again unless a member that it reads has changed.
+//! Never: shares parts within a member, or computes a member again unless a member that it reads has changed.
 
 use super::weight::{DEPTH, weight};
 use super::{ByteBudget, Members, Value};
@@ -28,11 +28,11 @@ use std::sync::{Arc, LazyLock, OnceLock};
 #[derive(Clone)]
 pub struct Record {
     inner: Arc<RecordData>,
-    /// What computed members take their bytes from while an occasion lasts.
+    /// The budget from which computed members take their bytes during an occasion.
     budget: Option<Arc<ByteBudget>>,
 }
 
-/// How many computed members most records have at most.
+/// Most records have at most this many computed members.
 const FEW: usize = 8;
 
 /// The empty record, made once because every turn needs it.
@@ -50,13 +50,13 @@ struct RecordData {
     names: Arc<Members<()>>,
     /// The values, each at the index of its name.
     values: Vec<Value>,
-    /// The computed members, in the order of the members. Clones share them, as they do names.
+    /// The computed members, in the order of the members. Clones share them, like the names.
     computed: Arc<Vec<Computed>>,
-    /// The value of each, and the bytes that it took.
+    /// Of each computed member, its value and the bytes that it took.
     results: Vec<OnceLock<(Value, usize)>>,
-    /// The bytes that computed members have taken; [`usize::MAX`] if one did not get what it asked for.
+    /// The bytes that computed members have taken; [`usize::MAX`] if the budget refused one.
     made: AtomicUsize,
-    /// Whether all members are as the pack declares them, and their computed values were checked with it.
+    /// Whether all members have the values that the pack declares, whose computed values were checked with the pack.
     checked: bool,
 }
 
@@ -73,34 +73,34 @@ impl Clone for RecordData {
 struct Computed {
     /// The index of its member.
     place: usize,
-    /// The indexes of the members that it reads; none if it may be any.
+    /// The indexes of the members that it reads; `None` if it may read any.
     reads: Option<Vec<usize>>,
     rule: ComputeRule,
 }
 
 impl RecordData {
-    /// The index of a computed member among those that are computed.
+    /// The index in `computed` of the member at `place`.
     fn computed(&self, place: usize) -> Option<usize> {
         self.computed.iter().position(|computed| computed.place == place)
     }
 
-    /// Whether all that takes memory has been computed.
+    /// Whether every computed member that takes memory has its value.
     fn is_settled(&self) -> bool {
         let mut all = self.computed.iter().zip(&self.results);
         all.all(|(computed, result)| !computed.rule.0.makes || result.get().is_some())
     }
 
-    /// Forgets the value of a member if it is computed, and what was computed from it. Returns the bytes that they had
-    /// taken, if they are to be given back.
+    /// Drops the value of the member at `place` if it is computed, and every value computed from it. Returns the bytes
+    /// that these had taken, if they are to be returned to the budget.
     fn forget(&mut self, place: usize) -> usize {
         let made = self.made.get_mut();
         if *made == usize::MAX {
-            // One did not get what it asked for, so that the others got nothing: now they may.
+            // The budget refused one member, and therefore all after it: after this change they are tried again.
             *made = 0;
             self.results.iter_mut().for_each(|result| drop(result.take()));
             return 0;
         }
-        // In order, because what is computed comes behind what it reads.
+        // One pass suffices, because a computed member comes after those that it reads.
         let mut stale: SmallVec<[usize; FEW]> = SmallVec::new();
         let mut forgotten = 0;
         for (computed, result) in self.computed.iter().zip(&mut self.results) {
@@ -120,11 +120,11 @@ impl RecordData {
     }
 }
 
-/// A record as it is seen: completely, or without the computed members from one on.
+/// A view of a record: of all members, or without the values of computed members from an index on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View<'r> {
     record: &'r Record,
-    /// The index of the first member that is not seen if it is computed.
+    /// From this index on, computed members are hidden.
     until: usize,
 }
 
@@ -141,7 +141,7 @@ impl<'r> View<'r> {
         members.map(move |(place, (name, value))| (name, self.value(place, value)))
     }
 
-    /// The same object as a value.
+    /// All members as a value.
     pub(crate) fn to_value(self) -> Value {
         Value::Object(self.iter().map(|(name, value)| (name.clone(), value.clone())).collect())
     }
@@ -161,17 +161,17 @@ impl<'r> From<&'r Record> for View<'r> {
     }
 }
 
-/// Computes a member of a record from the others. It gives nothing if the budget does not give what it asks for.
+/// Computes a member of a record from the others. `None` if the budget refuses the bytes.
 type Compute = dyn Fn(&Record, &ByteBudget) -> Option<Value> + Send + Sync;
 
-/// How a member of a record is computed from the others. Clones are the same rule.
+/// The rule by which a member of a record is computed from the others. A clone is the same rule.
 #[derive(Clone)]
 pub(crate) struct ComputeRule(Arc<Formula>);
 
 struct Formula {
-    /// The members that are read; none if it may be any.
+    /// The names of the members that it reads; `None` if it may read any.
     reads: Option<Vec<String>>,
-    /// Whether it makes something, and does not only take a part of another member.
+    /// Whether it makes a new value, and does not only return a part of another member.
     makes: bool,
     compute: Box<Compute>,
 }
@@ -203,31 +203,32 @@ impl Record {
         View::from(self).get(name)
     }
 
-    /// The bytes that its computed members have taken.
+    /// The bytes that the computed members have taken.
     pub(super) fn made(&self) -> usize {
         self.inner.made.load(Relaxed)
     }
 
-    /// Whether computed members would take more than they may.
+    /// Whether the budget refused a computed member.
     pub(crate) fn is_too_costly(&self) -> bool {
         self.made() == usize::MAX
     }
 
-    /// Lets computed members take what they need from the budget of an occasion.
+    /// Lets computed members take their bytes from the budget of an occasion.
     pub(crate) fn spend(&mut self, budget: &Arc<ByteBudget>) {
-        // What this occasion's budget gives or refuses is not for records outside of it.
+        // Copy the cells of results first: a value computed or refused under this budget must not reach other records.
         if !self.is_settled() {
             Arc::make_mut(&mut self.inner);
         }
         self.budget = Some(Arc::clone(budget));
     }
 
-    /// Whether all that takes memory has been computed.
+    /// Whether every computed member that takes memory has its value.
     pub(crate) fn is_settled(&self) -> bool {
         self.inner.is_settled()
     }
 
-    /// Computes what takes memory, unless it was checked with the pack: the occasion ends, and its budget with it.
+    /// Computes the members that take memory before the occasion and its budget end, unless they were checked with the
+    /// pack.
     pub(crate) fn settle(&mut self) {
         if self.budget.is_some() && !self.inner.checked {
             let makes = self.inner.computed.iter().enumerate().filter(|(_, computed)| computed.rule.0.makes);
@@ -236,26 +237,27 @@ impl Record {
         self.budget = None;
     }
 
-    /// Computes all members now. Records that share them are left as they are.
+    /// Computes all members now. Records that share them are not affected.
     pub(crate) fn compute_all(&mut self) {
         Arc::make_mut(&mut self.inner);
         (0..self.inner.computed.len()).for_each(|number| _ = self.result(number));
     }
 
-    /// Notes that what takes memory need not be computed before a member changes: these values were checked with the pack.
+    /// Notes that members that take memory need not be computed before a change, because these values were checked with
+    /// the pack.
     pub(crate) fn mark_checked(&mut self) {
         Arc::make_mut(&mut self.inner).checked = true;
     }
 
-    /// The value of a computed member, by its index among those.
+    /// The value of a computed member, by its index in `computed`.
     fn result(&self, number: usize) -> Option<&Value> {
         let (computed, result) = (self.inner.computed.get(number)?, self.inner.results.get(number)?);
         Some(&result.get_or_init(|| self.compute_now(&computed.rule)).0)
     }
 
-    /// Computes a member within the budget of the occasion; outside of one, within a budget of the computed members. It
-    /// is null if the rule does not get what it asks for. Then the others get nothing either: each could be made of what
-    /// the others lack.
+    /// Computes a member within the budget of the occasion or, outside of an occasion, within a budget of the computed
+    /// members. The value is null if the budget refuses the bytes. Then all other members are null, too, because each
+    /// could be computed from a member that is missing.
     fn compute_now(&self, rule: &ComputeRule) -> (Value, usize) {
         let own;
         let budget = match &self.budget {
@@ -267,19 +269,19 @@ impl Record {
         };
         let (spent, made) = (budget.spent(), self.made());
         let value = (rule.0.compute)(self, budget);
-        // What it was made of may have been computed meanwhile, and lack something.
+        // A member that this one reads may have been computed meanwhile, and have been refused.
         let Some(value) = value.filter(|_| made == usize::MAX || !self.is_too_costly()) else {
             self.inner.made.store(usize::MAX, Relaxed);
             return (Value::Null, 0);
         };
-        // What it was made of has already been counted.
+        // Members that this one reads have counted their own bytes.
         let others = self.made().saturating_sub(made);
         let taken = budget.spent().saturating_sub(spent).saturating_sub(others);
         self.inner.made.store(self.made().saturating_add(taken), Relaxed);
         (value, taken)
     }
 
-    /// The weight of the members that are not computed.
+    /// The weight of the members that are not computed. A computed member is stored as null.
     pub(crate) fn weight(&self) -> usize {
         self.inner.values.iter().map(|value| weight(value, DEPTH)).sum()
     }
@@ -290,10 +292,10 @@ impl Record {
     #[doc(hidden)]
     pub fn entry(&mut self, name: &str) -> &mut Value {
         let place = self.inner.names.position(name);
-        // Compute the value first: what follows may change what it is computed from.
+        // Compute the value first: the change below may affect the members that it is computed from.
         let computed =
             place.filter(|place| self.inner.computed(*place).is_some()).and_then(|_| self.get(name).cloned());
-        // What another record still has is not given back.
+        // If another record shares the values, their memory is still in use, so no bytes are returned.
         let is_alone = Arc::get_mut(&mut self.inner).is_some();
         let inner = Arc::make_mut(&mut self.inner);
         inner.checked = false;
@@ -319,12 +321,13 @@ impl Record {
         *self.entry(name) = value.into();
     }
 
-    /// Lets a rule compute the member of this name. The rule should only read the members [before](Record::before) it.
+    /// Computes the member of this name by a rule from now on. The rule should only read the members
+    /// [before](Record::before) it.
     pub(crate) fn compute(&mut self, name: &str, rule: ComputeRule) {
         self.put(name, Value::Null);
         let Some(place) = self.inner.names.position(name) else { return };
         let inner = Arc::make_mut(&mut self.inner);
-        // Whatever reads a member that does not exist yet is computed again after any change.
+        // A rule that reads a member that does not exist yet is run again after any change.
         let places = |reads: &Vec<String>| reads.iter().map(|read| inner.names.position(read)).collect();
         let reads = rule.0.reads.as_ref().and_then(places);
         let before = inner.computed.partition_point(|computed| computed.place < place);
@@ -332,7 +335,7 @@ impl Record {
         inner.results.insert(before, OnceLock::new());
     }
 
-    /// Whether the member of this name is computed by this rule.
+    /// Whether the member of this name is computed by this very rule.
     pub(crate) fn is_computed(&self, name: &str, rule: &ComputeRule) -> bool {
         let place = self.inner.names.position(name);
         place.is_some_and(|place| self.inner.computed.iter().any(|one| one.place == place && one.rule.is(rule)))
@@ -362,7 +365,7 @@ impl Record {
         let inner = Arc::make_mut(&mut self.inner);
         for computed in Arc::make_mut(&mut inner.computed) {
             computed.place -= usize::from(computed.place > place);
-            // What reads the removed member is computed again after any change.
+            // A rule that reads the removed member is run again after any change.
             computed.reads = computed.reads.take().filter(|reads| !reads.contains(&place));
             let later = computed.reads.iter_mut().flatten().filter(|read| **read > place);
             later.for_each(|read| *read -= 1);
@@ -377,21 +380,21 @@ impl Record {
         View::from(self).iter().map(|(name, value)| (&**name, value))
     }
 
-    /// The same object as a value.
+    /// The record as a value.
     #[doc(hidden)]
     pub fn to_value(&self) -> Value {
         View::from(self).to_value()
     }
 }
 
-/// The same object as a value.
+/// The record as a value.
 impl From<&Record> for Value {
     fn from(record: &Record) -> Self {
         record.to_value()
     }
 }
 
-/// Shows `…` for members that have not been computed yet.
+/// Prints `…` for members that have not been computed yet.
 impl fmt::Debug for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut map = f.debug_map();
@@ -429,7 +432,7 @@ impl<N: Into<Arc<str>>, V: Into<Value>> FromIterator<(N, V)> for Record {
         let (mut names, mut values) = (Members::default(), Vec::new());
         for (name, value) in members {
             let (name, value) = (name.into(), value.into());
-            // Of those with the same name the last counts, in the place of the first.
+            // Of members with the same name, the last value counts, at the position of the first.
             match names.position(&name).and_then(|place| values.get_mut(place)) {
                 Some(stored) => *stored = value,
                 None => {
@@ -464,7 +467,7 @@ mod tests {
         *after.entry("notes") = value!([1, 2]);
         assert_eq!(before.to_value(), value!({ "notes": [1], "count": 1, "twice": 2 }));
         assert_eq!(after.to_value(), value!({ "notes": [1, 2], "count": 2, "twice": 4 }));
-        // What is changed by hand is computed no more.
+        // Setting a computed member replaces its rule by the value.
         *after.entry("count") = 7.into();
         *after.entry("notes") = value!([]);
         assert_eq!(after.to_value(), value!({ "notes": [], "count": 7, "twice": 14 }));

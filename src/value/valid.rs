@@ -1,9 +1,9 @@
 //! Validity: how does a schema validate a shared value?
 //!
 //! In: a JSON Schema; a [`Value`].
-//! Out: a [`Validator`], and the view of the value that it needs; a [`Fault`] for all that does not fit.
-//! Never: fetches a `$ref`, or copies a value, except to say what is wrong with it. Nor does it depend on the order of
-//! a map of `serde_json`, which is that of the names unless a host turns on `preserve_order`.
+//! Out: a [`Validator`], and the view of the value that it needs; a [`SchemaFault`] for each part that is not valid.
+//! Never: fetches a `$ref`, or copies a value, except to describe a fault. Nor does it depend on the order of a map of
+//! `serde_json`, which sorts its names unless a host turns on `preserve_order`.
 
 use super::{Number, Object, Value, value};
 use crate::text::{excerpt, unsafe_because};
@@ -14,14 +14,14 @@ use jsonschema::{PatternOptions, ValidationError, ValidationOptions};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Tells whether a value fits a schema.
+/// Decides whether a value is valid against a schema.
 #[derive(Debug)]
 pub(crate) struct Validator {
     compiled: jsonschema::Validator<Shared>,
     schema: Value,
 }
 
-/// Compiles a schema. Patterns are those of the `regex` crate, in linear time.
+/// Compiles a schema. Patterns are compiled by the `regex` crate, which matches in linear time.
 ///
 /// # Errors
 ///
@@ -34,13 +34,13 @@ pub(crate) fn validator(schema: &Value) -> Result<Validator, String> {
 fn compile(schema: &Value) -> Result<jsonschema::Validator<Shared>, ValidationError<'static>> {
     ValidationOptions::<_, Shared>::default()
         .with_pattern_options(PatternOptions::regex())
-        // A format that is not checked would be a rule without effect.
+        // If formats were not validated, `format` would be a rule without effect.
         .should_validate_formats(true)
         .with_format("relative-path", |path: &str| unsafe_because(path).is_none())
         .build(&schema.to_json())
 }
 
-/// What is wrong with a schema that is not one of JSON Schema: the first fault, in the order in which it is written.
+/// The first fault of a schema that is not valid JSON Schema, in the order in which the schema is written.
 fn first_fault(schema: &Value) -> Option<String> {
     let draft = schema.get("$schema").and_then(Value::as_str).unwrap_or("https://json-schema.org/draft/2020-12/schema");
     let rules = value!({ "$ref": draft });
@@ -50,12 +50,12 @@ fn first_fault(schema: &Value) -> Option<String> {
 }
 
 impl Validator {
-    /// Whether the value fits.
+    /// Whether the value is valid.
     pub(crate) fn is_valid(&self, value: &Value) -> bool {
         self.compiled.is_valid(value)
     }
 
-    /// Where and why the value does not fit; the members of an object in the order in which the value has them.
+    /// Where and why the value is not valid; the members of an object in the order of the value.
     pub(crate) fn faults<'v>(&'v self, value: &'v Value) -> impl Iterator<Item = SchemaFault<'v>> {
         let place = |error: ValidationError<'v>| SchemaFault {
             rule: error.evaluation_path().segments().map(|step| step.to_string()).collect(),
@@ -70,21 +70,21 @@ impl Validator {
     }
 }
 
-/// A part of a value that does not fit its schema. As text, it says what is wrong, and quotes only as much of the value
-/// as is needed.
+/// A part of a value that is not valid. Its text describes the fault, and quotes only as much of the value as is
+/// needed.
 #[derive(Debug)]
 pub(crate) struct SchemaFault<'v> {
-    /// The path through the schema.
+    /// The path through the schema to the keyword.
     rule: Vec<String>,
-    /// The path to the part.
+    /// The path to the part in the value.
     pub(crate) pointer: Vec<String>,
     error: ValidationError<'v>,
     value: &'v Value,
     schema: &'v Value,
 }
 
-/// Sorts faults that have the first steps of their paths in common. They come in the order of the rules, and for one
-/// rule in that of the value; but the properties of a schema come in the order of its map.
+/// Sorts faults whose paths are equal up to these steps. The validator reports them in the order of the keywords and,
+/// for one keyword, of the value; but the properties of a schema in the order of its map, which is undone here.
 fn arrange(faults: &mut [SchemaFault<'_>], rule: usize, pointer: usize, value: Option<&Value>) {
     if faults.len() < 2 {
         return;
@@ -93,7 +93,7 @@ fn arrange(faults: &mut [SchemaFault<'_>], rule: usize, pointer: usize, value: O
     let place = |fault: &SchemaFault<'_>| value?.as_object()?.position(fault.pointer.get(pointer)?);
     for same in faults.chunk_by_mut(|one, other| one.rule.get(rule) == other.rule.get(rule)) {
         let keyword = same.first().and_then(|fault| fault.rule.get(rule)).map(String::as_str).unwrap_or_default();
-        // How many steps of the rule, and of the value, its next part takes.
+        // How many steps of the path through the schema, and of the path to the part, this keyword takes.
         let (rules, ways) = match keyword {
             "" => continue,
             "properties" | "patternProperties" | "prefixItems" => (2, 1),
@@ -127,7 +127,7 @@ fn arrange(faults: &mut [SchemaFault<'_>], rule: usize, pointer: usize, value: O
 }
 
 impl SchemaFault<'_> {
-    /// The name of the member that is absent, but required.
+    /// The name of the required member that is missing, if this is the fault.
     pub(crate) fn missing(&self) -> Option<&str> {
         match self.error.kind() {
             ValidationErrorKind::Required { property } => property.as_str(),
@@ -135,7 +135,7 @@ impl SchemaFault<'_> {
         }
     }
 
-    /// Whether the part, or one around it, has its meaning by its position in a list.
+    /// Whether the part, or one that contains it, has its meaning by its position in a list.
     pub(crate) fn is_in_tuple(&self) -> bool {
         self.rule.iter().any(|step| step == "prefixItems")
     }
@@ -145,10 +145,10 @@ impl SchemaFault<'_> {
         self.error.instance_path().as_str()
     }
 
-    /// What is wrong: the words of the schema before and behind what they quote of the value. All of it is a quotation
-    /// where the words name members of the value.
+    /// The message in three parts: the words before the quoted part of the value, the quotation, and the words after
+    /// it. If the words name members of the value, the whole message counts as a quotation.
     pub(crate) fn in_parts(&self) -> (String, String, String) {
-        // A character that no schema and no message of the validator has.
+        // A private-use character, which occurs in no schema and in no message of the validator.
         const HOLE: &str = "\u{e000}";
         let words = self.about(HOLE);
         match (words.split_once(HOLE), self.error.kind()) {
@@ -158,12 +158,12 @@ impl SchemaFault<'_> {
         }
     }
 
-    /// The wrong part, as far as it is quoted.
+    /// The part that is not valid, as far as it is quoted.
     fn quoted(&self) -> String {
         excerpt(&self.part().to_string(), 60).into_owned()
     }
 
-    /// What is wrong with `value`.
+    /// The message, with `value` in place of the part.
     fn about(&self, value: &str) -> String {
         match self.error.kind() {
             ValidationErrorKind::Contains => format!("no entry of {value} is as `contains` wants one"),
@@ -180,19 +180,20 @@ impl SchemaFault<'_> {
         }
     }
 
-    /// The wrong part of the value. The name of a property is no part of it.
+    /// The part of the value that is not valid: for a fault in the name of a property, the name, which is not in the
+    /// value.
     fn part(&self) -> Cow<'_, Value> {
         let part = self.value.pointer(self.pointer()).filter(|part| **part == **self.error.instance());
         part.map_or_else(|| Cow::Owned((&**self.error.instance()).into()), Cow::Borrowed)
     }
 
-    /// A part of the schema, whose members are in their order only in our own copy.
+    /// A part of the schema, from our copy, which preserves the order of members.
     fn rule<'r>(&'r self, same: &serde_json::Value) -> Cow<'r, Value> {
         let part = self.schema.pointer(self.error.schema_path().as_str()).filter(|part| **part == *same);
         part.map_or_else(|| Cow::Owned(same.into()), Cow::Borrowed)
     }
 
-    /// What is wrong, in the words of the validator.
+    /// The message in the words of the validator.
     fn in_words_of_the_validator(&self, value: &str) -> String {
         match self.error.kind() {
             ValidationErrorKind::Constant { expected_value } => format!("{} was expected", self.rule(expected_value)),
@@ -201,7 +202,7 @@ impl SchemaFault<'_> {
         }
     }
 
-    /// What is wrong, with the whole value.
+    /// The message, with the whole part.
     fn in_full(&self) -> String {
         self.in_words_of_the_validator(&self.part().to_string())
     }
@@ -213,7 +214,7 @@ impl fmt::Display for SchemaFault<'_> {
     }
 }
 
-/// The values of a list in words, as many as people and models can take in.
+/// The values of a list in words, but no more than people and models can take in.
 fn choices(options: &[Value]) -> String {
     const LONGEST: usize = 10;
     let mut words: Vec<String> =
@@ -225,7 +226,7 @@ fn choices(options: &[Value]) -> String {
     if words.is_empty() { last } else { format!("{} or {last}", words.join(", ")) }
 }
 
-/// Shared values, as a kind of JSON that validators can be compiled for.
+/// Shared values as a representation of JSON that validators can be compiled for.
 #[derive(Debug)]
 pub(crate) struct Shared;
 
@@ -318,7 +319,7 @@ impl JsonNumber for Number {
         !self.is_f64() || Number::as_f64(*self).fract() == 0.0
     }
 
-    /// A large double is printed with an exponent, and is whole.
+    /// A double beyond the range of `i64` is printed with an exponent, and has no fraction.
     fn is_written_as_integer(&self) -> bool {
         !self.is_f64() || Number::as_f64(*self).abs() >= 9_223_372_036_854_775_808.0
     }
@@ -360,7 +361,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// A schema must judge a shared value as it judges the same value as plain JSON.
+    /// A schema must decide alike about a shared value and about the same value as plain JSON.
     #[track_caller]
     fn check(schema: serde_json::Value, values: &[serde_json::Value]) {
         let plain = jsonschema::validator_for(&schema).unwrap();

@@ -1,22 +1,22 @@
 //! Fences: which lines open or close one?
 //!
-//! In: the bytes of a response, and the place of a mark.
-//! Out: [`FenceLine`], as in CommonMark 0.31 §4.5, [`Before`], what comes before it, and a fence that directly follows
-//! a tag.
-//! Never: pairs them.
+//! In: the bytes of a response, and the offset of a run of fence characters.
+//! Out: [`FenceLine`], as in CommonMark 0.31 §4.5, [`BeforeFence`], the text before it, and a fence that directly
+//! follows a tag.
+//! Never: pairs fences.
 
 use crate::text::beginning;
 
-/// A line that starts with a run of fence marks.
+/// A line that starts with a run of fence characters.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FenceLine {
     pub(super) length: usize,
     pub(super) bare: bool,
     /// Whether it may open a fence: no backtick follows the run.
     pub(super) opens: bool,
-    /// Whether it may close one: nothing, or a tag, follows.
+    /// Whether it may close a fence: nothing, or a tag, follows.
     pub(super) closes: bool,
-    /// The end of the run of marks.
+    /// The end of the run of fence characters.
     pub(super) marks: usize,
     /// The end of the line, without its line break.
     pub(super) end: usize,
@@ -25,7 +25,7 @@ pub(super) struct FenceLine {
 /// How many bytes before a fence are examined.
 const MOST_BEFORE: usize = 64;
 
-/// What comes before a run of fence marks on its line.
+/// The text before a run of fence characters on its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BeforeFence {
     /// At most three spaces.
@@ -37,7 +37,7 @@ pub(super) enum BeforeFence {
 }
 
 impl BeforeFence {
-    /// What comes before the marks at `at`, if they may be those of a fence.
+    /// The text before the run at `at`, if the run may be a fence.
     pub(super) fn of(bytes: &[u8], at: usize) -> Option<Self> {
         if fence_start(bytes, at).is_some() {
             return Some(BeforeFence::Margin);
@@ -64,8 +64,9 @@ impl BeforeFence {
         }
     }
 
-    /// Whether a fence after this may be closed by one after `closer`. The closer of a fence in a list item may be
-    /// indented too little; an indented fence without one may be a quotation, which no fence at the margin closes.
+    /// Whether a fence with this text before it may be closed by one with `closer` before it. The closer of a fence in
+    /// a list item may be indented too little; an indented fence outside a list item may be a quotation, which no fence
+    /// at the margin closes.
     pub(super) fn is_closed_by(self, closer: Self) -> bool {
         match self {
             BeforeFence::Margin => closer == BeforeFence::Margin,
@@ -75,7 +76,7 @@ impl BeforeFence {
     }
 }
 
-/// The fence line whose marks start at `at`, if it is one and is complete.
+/// The fence line whose run starts at `at`, if it is one and is complete.
 pub(super) fn fence_line(bytes: &[u8], at: usize, complete: bool) -> Option<FenceLine> {
     let mark = bytes.get(at).copied().filter(|byte| matches!(byte, b'`' | b'~'))?;
     let marks = run_end(bytes, at);
@@ -88,11 +89,11 @@ pub(super) fn fence_line(bytes: &[u8], at: usize, complete: bool) -> Option<Fenc
     (length >= 3 && (opens || closes)).then_some(FenceLine { length, bare: info.is_empty(), opens, closes, marks, end })
 }
 
-/// How many bytes at the start of a response are examined for the fence that it begins with, and for the block in that.
+/// How many bytes at the start of a response are searched for an opening fence and the text in it.
 const MOST_OPENING: usize = 4096;
 
-/// Where the first text in the fence starts with which a response begins: none if it begins with no fence, and nothing
-/// at all while that is not known.
+/// Where the first text in the fence starts with which a response begins: `Some(None)` if it begins with no fence, and
+/// `None` while that is not known.
 pub(in crate::document) fn opening_fence(text: &str) -> Option<Option<usize>> {
     let bytes = text.as_bytes();
     let head = bytes.get(..MOST_OPENING).unwrap_or(bytes);
@@ -139,7 +140,7 @@ pub(super) fn fence_start(bytes: &[u8], at: usize) -> Option<usize> {
     let before = bytes.get(at.saturating_sub(4)..at).unwrap_or_default();
     let spaces = before.iter().rev().take_while(|byte| **byte == b' ').count();
     let start = at - spaces;
-    // A byte order mark is no text.
+    // A byte order mark is not text.
     let starts_line = matches!(bytes.get(..start), Some([] | [.., b'\n'] | [0xEF, 0xBB, 0xBF]));
     (spaces <= 3 && starts_line).then_some(start)
 }

@@ -1,10 +1,10 @@
 //! Masks: where is text only quoted?
 //!
-//! In: the response so far, and whether more may come.
+//! In: the response so far, and whether it is complete.
 //! Out: the closed code fences and code spans of Markdown, the closed comments and CDATA sections of XML, and blocks in
 //! quotation marks, in order; and the fence around a whole answer.
-//! Never: looks at blocks: an opener in a mask is text, whatever is around it. But a fence may itself be an opener: the
-//! text in it is then quoted, and its own lines are not. And quotation marks quote nothing but a block.
+//! Never: looks at blocks: an opener in a mask is text, whatever is around it. But a fence may itself be an opener:
+//! then the text in it is quoted, and its own lines are not. And quotation marks quote nothing but a block.
 //!
 //! Fences and spans follow CommonMark 0.31 (§4.5, §6.1), with differences that models need: a fence that is never
 //! closed is not a mask; a code span ends with its paragraph; a fence in a list item may be indented by any white
@@ -34,7 +34,7 @@ use section::{Sections, section_at};
 use wrapper::Wrapper;
 
 impl MaskKinds {
-    /// Whether a mark that may open a mask may start with this byte.
+    /// Whether a mask may start with this byte.
     fn may_start(self, byte: u8) -> bool {
         match byte {
             b'`' | b'~' => self.fences || self.spans,
@@ -43,7 +43,7 @@ impl MaskKinds {
         }
     }
 
-    /// The offset of the first mark that may open a mask.
+    /// The offset of the first byte with which a mask may start.
     fn first_mark(self, bytes: &[u8]) -> Option<usize> {
         match (self.fences || self.spans, self.comments || self.cdata) {
             (true, false) => memchr::memchr2(b'`', b'~', bytes),
@@ -54,11 +54,11 @@ impl MaskKinds {
     }
 }
 
-/// What quotes the text in a mask.
+/// The kind of quotation that a mask is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Quotes {
     Fence,
-    /// A fence that opens a block: the mask is the text in it, without its own lines.
+    /// A fence that opens a block: the mask is the text inside it, without its own lines.
     Opener,
     Span,
     /// A comment or a CDATA section.
@@ -67,7 +67,7 @@ pub(crate) enum Quotes {
     Marks,
 }
 
-/// One mask. There may be very many.
+/// One mask. There may be very many in a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mask {
     span: Stretch,
@@ -84,23 +84,23 @@ impl Mask {
     }
 }
 
-/// Whether a place is inside one of these masks, which are in order.
+/// Whether an offset is inside one of these masks, which are in order.
 pub(crate) fn is_masked(masks: &[Mask], at: usize) -> bool {
     let next = masks.partition_point(|mask| mask.span().end <= at);
     masks.get(next).is_some_and(|mask| mask.span().contains(at))
 }
 
-/// The masks of a response, found from start to end.
+/// The masks of a response, found from its start to its end.
 #[derive(Debug)]
 pub(crate) struct Masks {
     kinds: MaskKinds,
     found: Vec<Mask>,
     wrapper: Wrapper,
-    /// Everything before this place is certain.
+    /// Everything before this offset is certain.
     decided: usize,
     /// Where the search continues for the end of the mask that may start at `decided`.
     resume: usize,
-    /// The last closers of both marks, at the margin and indented.
+    /// The last possible closers of both fence characters, at the margin and indented.
     fences: [[Last; 2]; 2],
     /// The fences that are never closed, in order.
     open_fences: Vec<usize>,
@@ -117,22 +117,22 @@ pub(crate) struct Masks {
     quoting: Option<Box<Quoting>>,
 }
 
-/// What is known about text whose end has not arrived: each search continues where it stopped.
+/// The state of searches in text whose end has not arrived: each continues where it stopped.
 #[derive(Debug, Clone, Default)]
 struct Seen {
-    /// The run of marks that may open a mask.
+    /// The run of characters that may open a mask.
     opener: Search,
-    /// The run of marks that may close it.
+    /// The run of characters that may close it.
     closer: Search,
-    /// The end of the line of each.
+    /// The ends of the lines of both.
     opening_line: Search,
     closing_line: Search,
-    /// The word joined to the run that may open a fence, and the white space after it.
+    /// The end of the word after the run that may open a fence, and of the white space after the word.
     word: Search,
     behind_word: Search,
     /// The white space after a line break.
     blanks: Search,
-    /// The fence that opens here, and what comes before it.
+    /// The fence at this offset, and the text before it.
     fence: Option<(usize, Option<BeforeFence>, FenceLine)>,
 }
 
@@ -143,8 +143,8 @@ impl Seen {
         Some((word, self.behind_word.past_word(bytes, word)?))
     }
 
-    /// The fence that the marks from `at` to `run` make, if any, and what comes before it, which is none if it is
-    /// joined to other text. No result at all until enough of the line has arrived.
+    /// The fence that the run from `at` to `run` makes, if any, and the text before it, which is `None` if the fence is
+    /// joined to other text. No result until enough of the line has arrived.
     fn fence_at(
         &mut self,
         bytes: &[u8],
@@ -159,7 +159,7 @@ impl Seen {
             let has_come = complete || self.opening_line.line(bytes, run).is_some();
             return has_come.then(|| fence_line(bytes, at, complete).map(|line| (Some(before), line)));
         }
-        // The line may be long and hold many runs: look for the end of the word only up to the next run.
+        // The line may be long and contain many runs: search for the end of the word only up to the next run.
         match self.word_at(bytes, run) {
             Some((word, end)) => Some(glued_fence(bytes, at, run, word, end).map(|line| (None, line))),
             None => complete.then_some(None),
@@ -196,12 +196,13 @@ impl Masks {
         }
     }
 
-    /// Before this place, everything is known to be masked or not.
+    /// Before this offset, every byte is known to be masked or not.
     pub(crate) fn decided(&self) -> usize {
         self.decided
     }
 
-    /// The mask around `at`. `cursor` remembers the last look-up, for look-ups in order.
+    /// The mask around `at`. `cursor` stores the position of the last look-up; offsets must be asked for in ascending
+    /// order.
     pub(crate) fn covering(&self, at: usize, cursor: &mut usize) -> Option<Mask> {
         while self.found.get(*cursor).is_some_and(|mask| mask.span().end <= at) {
             *cursor += 1;
@@ -214,13 +215,13 @@ impl Masks {
         &self.found
     }
 
-    /// All masks except the `void` ones, which are in order.
+    /// Takes all masks except the `void` ones, which are in order.
     pub(crate) fn take_found(&mut self, void: &[Span]) -> Vec<Mask> {
         self.found.retain(|mask| void.binary_search(&mask.span()).is_err());
         std::mem::take(&mut self.found)
     }
 
-    /// Takes the starts of the fences that are never closed, without one around the whole answer.
+    /// Takes the starts of the fences that are never closed, except for one around the whole answer.
     pub(crate) fn take_open_fences(&mut self) -> Vec<usize> {
         std::mem::take(&mut self.open_fences)
     }
@@ -273,7 +274,7 @@ impl Masks {
         }
     }
 
-    /// The next mark before `limit` that may open a mask.
+    /// The next offset before `limit` at which a mask may start.
     fn next_mark(&self, bytes: &[u8], limit: usize, openers: Option<&Openers<'_>>) -> Option<usize> {
         match openers.filter(|_| self.kinds.marks) {
             Some(openers) => self.next_mark_or_quotation(bytes, limit, openers.dialect),
@@ -284,7 +285,7 @@ impl Masks {
         }
     }
 
-    /// The mask that starts with the run of marks at `at`.
+    /// The mask that starts with the run at `at`.
     fn mask_at(&mut self, text: &str, at: usize, complete: bool, openers: Option<&mut Openers<'_>>) -> MaskSearch {
         let bytes = text.as_bytes();
         let mark = bytes.get(at).copied().unwrap_or_default();
@@ -323,7 +324,7 @@ impl Masks {
                     self.open_fences.push(at);
                 }
                 match sought {
-                    // It may still be a span.
+                    // The run may still start a code span.
                     MaskSearch::Absent if before != Some(BeforeFence::Margin) => self.resume = at,
                     sought => return sought,
                 }
@@ -337,7 +338,7 @@ impl Masks {
         self.span_end(bytes, at, run, complete)
     }
 
-    /// Whether a backtick is no fence or code span, but a quotation mark.
+    /// Whether a backtick is a quotation mark: it starts neither a fence nor a code span.
     fn is_lone(&self, bytes: &[u8], at: usize) -> bool {
         !self.kinds.spans && bytes.get(at + 1) != Some(&b'`')
     }
@@ -554,7 +555,7 @@ mod tests {
             ladder.push_str(&"`".repeat(length));
             ladder.push(' ');
         }
-        // Runs that nothing closes; of three in turn the first and the last; fences, and runs, in pairs.
+        // Runs that are never closed; of three in turn the first and the last; fences, and runs, in pairs.
         let texts = [
             (ladder, 0),
             ("```a\n".repeat(100_000), 0),

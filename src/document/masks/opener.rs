@@ -1,11 +1,12 @@
 //! Openers: which fences open blocks, and where does such a fence close?
 //!
 //! In: a fence, and a dialect whose openers may be fences.
-//! Out: the inside of the fence, once it is known that it opens a block, and where it ends.
+//! Out: the inside of the fence, once it is known that it opens a block, and the end of the fence.
 //! Never: examines fences for a dialect without such openers.
 //!
 //! A block in a fence is often a text with fences of its own, which would end it by CommonMark. So a fence in it with a
-//! word after its marks opens and closes inside it. Only if that does not work out, the first line that may close the
+//! word after its fence characters opens and closes inside it. Only if these do not pair up, the first line that may
+//! close the block closes it.
 //! block does.
 
 use super::fence::{BeforeFence, FenceLine, fence_line};
@@ -17,41 +18,41 @@ use crate::program::{Dialect, Family};
 use crate::surface::Role;
 use crate::text::Span;
 
-/// The dialect that decides which fences open blocks, and the steps that this may take.
+/// The dialect that decides which fences open blocks, and the budget for that.
 pub(crate) struct Openers<'l> {
     pub(crate) dialect: &'l Dialect,
     pub(in crate::document) budget: &'l mut StepBudget,
     pub(in crate::document) arrived: Arrived,
 }
 
-/// What is known about the fence that may open a block.
+/// The state of the search at the fence that may open a block.
 #[derive(Debug, Default)]
 pub(super) struct Opens {
     machine: Machine,
-    /// Its offset, and which grammar is being tried there, if any.
+    /// The offset of the fence, and the grammar that is being tried there, if any.
     at: usize,
     family: usize,
-    /// Which place before the fence that grammar is tried from.
+    /// The number of the offset before the fence from which that grammar is tried.
     place: usize,
     runs: bool,
-    /// The end of the opener, and whether it is that of a wrapper; or that there is none.
+    /// The end of the opener, and whether it opens a wrapper; `Some(None)` if there is no opener.
     known: Option<Option<(usize, bool)>>,
-    /// How far the fence has been searched, and whether another fence is open in it there.
+    /// How far the fence has been searched, and whether another fence inside it is open there.
     seen: usize,
     inner: bool,
     run: Search,
     line: Search,
-    /// Fences of this mark, length and place that are not closed in the rest of the text.
+    /// Fences of this character, length and position that are not closed in the rest of the text.
     unpaired: Vec<(u8, usize, BeforeFence)>,
 }
 
-/// Longer fences only close as in CommonMark: they are rare, and each length would need its own search.
+/// Longer fences close only as in CommonMark: they are rare, and each length would need its own search.
 const LONGEST: usize = 8;
 
-/// The most captures of an opener at a fence: those of some three hundred attributes.
+/// The most captures of an opener at a fence: those of about three hundred attributes.
 const MOST_CAPTURES: usize = 1024;
 
-/// A fence that may open a block, in the text as far as it has come.
+/// A fence that may open a block, in the text so far.
 pub(super) struct Opening<'t> {
     pub(super) bytes: &'t [u8],
     pub(super) at: usize,
@@ -67,7 +68,7 @@ impl Opening<'_> {
 }
 
 impl Masks {
-    /// The text that the fence at `at` quotes if it opens a block; nothing if it opens none, or is never closed.
+    /// The text that the fence at `at` quotes if it opens a block; `Absent` if it opens none, or is never closed.
     pub(super) fn block_at(
         &mut self,
         text: &str,
@@ -92,7 +93,8 @@ impl Masks {
         sought
     }
 
-    /// What such a block quotes, from the end of its `opener` to the marks that close it. A wrapper quotes nothing.
+    /// The text that such a block quotes, from the end of its `opener` to the fence characters that close it. A wrapper
+    /// quotes nothing.
     fn close_block(&mut self, opening: &Opening<'_>, (opener, wraps): (usize, bool), opens: &mut Opens) -> MaskSearch {
         let bytes = opening.bytes;
         let Ok(found) = opens.closer(opening) else { return MaskSearch::Pending };
@@ -113,11 +115,11 @@ impl Masks {
     }
 }
 
-/// How many lines before that of a fence an opener may start that contains the fence.
+/// How many lines before the line of a fence an opener may start that contains the fence.
 const LINES_BEFORE: usize = 2;
 
-/// The place with this number from which an opener of the family may reach the fence at `at`: the fence itself where
-/// openers start with one, or else the start of its line, or of one before.
+/// The offset number `number` at which an opener of the family that contains the fence at `at` may start: the fence
+/// itself if openers start with one, or else the start of its line, or of a line before.
 fn starts(family: &Family, bytes: &[u8], at: usize, number: usize) -> Option<usize> {
     if family.opens_fences() {
         return (number == 0).then_some(at);
@@ -130,7 +132,7 @@ fn starts(family: &Family, bytes: &[u8], at: usize, number: usize) -> Option<usi
 }
 
 impl Opens {
-    /// The end of the opener here, or that there is none; none at all while more text is needed.
+    /// The end of the opener here; `Some(None)` if there is none, and `None` while more text is needed.
     fn end_of_opener(
         &mut self,
         text: &str,
@@ -171,7 +173,7 @@ impl Opens {
         self.known
     }
 
-    /// The marks that close the fence if the fences in it pair up; an error while more text is needed.
+    /// The fence characters that close the fence, if the fences in it pair up; an error while more text is needed.
     fn closer(&mut self, opening: &Opening<'_>) -> Result<Option<(usize, usize)>, ()> {
         let Opening { bytes, before, line: open, complete, .. } = *opening;
         let mark = opening.mark();

@@ -1,9 +1,9 @@
-//! Quotation marks: which block is in a pair of them?
+//! Quotation: which block is in a pair of quotation marks?
 //!
 //! In: a quotation mark, and a dialect whose blocks quotation marks may quote.
-//! Out: the text from the mark to its partner, if a block opens directly behind the first and ends directly before the
-//! second, in one paragraph.
-//! Never: pairs quotation marks with anything else between them, or searches the rest of a paragraph twice in vain.
+//! Out: the text from the opening to the closing mark, if a block opens directly after the first and ends directly
+//! before the second, in one paragraph.
+//! Never: pairs quotation marks around anything else, or searches the rest of a paragraph twice in vain.
 
 use super::opener::Openers;
 use super::{Mask, MaskSearch, Masks, Quotes};
@@ -12,7 +12,7 @@ use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{Dialect, Family};
 use crate::text::{Span, boundary};
 
-/// Each quotation mark that may open, with those that may close what it opens.
+/// Each opening quotation mark, and the marks that may close it.
 const PAIRS: [(&str, &[&str]); 12] = [
     ("\"", &["\""]),
     ("'", &["'"]),
@@ -33,7 +33,7 @@ pub(super) fn may_start(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`' | 0xE2 | 0xC2)
 }
 
-/// How many bytes a quotation mark has that starts with this one.
+/// The length in bytes of a quotation mark with this first byte.
 fn length(start: u8) -> usize {
     match start {
         0xE2 => 3,
@@ -42,15 +42,15 @@ fn length(start: u8) -> usize {
     }
 }
 
-/// Whether a quotation mark, a blank of more than one byte, or the first bytes of either may end with this byte.
+/// Whether this byte may be the last one of a quotation mark or of a space of several bytes, or part of either.
 fn may_end(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`' | 0x80..)
 }
 
-/// The start of what may be a quotation mark, from `from` on, if one ends at `end`, or would with the bytes that
-/// follow; or if one with a blank behind it does.
+/// The start, not before `from`, of a possible quotation mark that ends at `end`, if only with the bytes that follow; a
+/// space may be between the mark and `end`.
 fn mark_before(bytes: &[u8], from: usize, end: usize) -> Option<usize> {
-    // Fast path: before most openers there is a line break or a blank behind a word.
+    // Fast path: before most openers there is a line break, or a space after a word.
     let before = |back: usize| end.checked_sub(back).and_then(|at| bytes.get(at)).copied().unwrap_or_default();
     if !may_end(before(1)) && (before(1) != b' ' || !may_end(before(2))) {
         return None;
@@ -67,33 +67,33 @@ fn mark_before(bytes: &[u8], from: usize, end: usize) -> Option<usize> {
     starts(end).filter(is_blank).find_map(mark).or_else(|| mark(end))
 }
 
-/// The longest payload, in bytes, that quotation marks quote. Before each of many marks another could begin that never
-/// ends.
+/// The longest payload, in bytes, that quotation marks quote: before each of many marks, another payload could start
+/// that never ends.
 const LONGEST: usize = 4096;
 
-/// The search for the block behind a quotation mark.
+/// The search for the block after a quotation mark.
 #[derive(Debug)]
 pub(super) struct Quoting {
     machine: Machine,
-    /// The quotation mark.
+    /// The offset of the quotation mark.
     at: usize,
     family: usize,
     runs: bool,
-    /// The end of the opener behind it, once that is known.
+    /// The end of the opener after the mark, once that is known.
     opened: Option<usize>,
     empty: bool,
-    /// The end of the payload or closer at hand, while it is not known what comes behind it.
+    /// The end of the payload or closer that was read last, while the text after it is not known.
     ended: Option<usize>,
     /// How far closers have been searched for.
     seen: usize,
-    /// Kinds of quotation marks and families without a closer before their partner up to this place.
+    /// Up to which offset no closer before its partner exists, by kind of quotation mark and family.
     absent: Vec<((usize, usize), usize)>,
 }
 
 impl Default for Quoting {
     fn default() -> Self {
         Self {
-            // A payload may hold any number of values.
+            // A payload may contain any number of values.
             machine: Machine::new(),
             at: usize::MAX,
             family: 0,
@@ -113,22 +113,22 @@ fn kind_at(text: &str, at: usize) -> Option<usize> {
     PAIRS.iter().position(|(open, _)| rest.starts_with(open))
 }
 
-/// The quotation mark of this kind that opens, and those that close.
+/// The opening quotation mark of this kind, and the marks that close it.
 fn pair(kind: usize) -> (&'static str, &'static [&'static str]) {
     PAIRS.get(kind).copied().unwrap_or_default()
 }
 
-/// The blank that French puts inside its quotation marks.
+/// The spaces that French puts inside its quotation marks.
 const BLANKS: [char; 3] = [' ', '\u{a0}', '\u{202f}'];
 
-/// The bytes of such a blank at the start of a text, if this kind of quotation mark has one inside.
+/// The length of such a space at the start of a text, if this kind of quotation mark has one inside.
 fn blank(kind: usize, text: &str) -> usize {
     let is_spaced = matches!(pair(kind).0, "«" | "‹");
     text.chars().next().filter(|first| is_spaced && BLANKS.contains(first)).map_or(0, char::len_utf8)
 }
 
-/// The start of the quotation mark directly before a text of one paragraph and the end of its partner directly behind,
-/// if both are there.
+/// The start of the quotation mark directly before a text of one paragraph, and the end of its partner directly after
+/// the text, if both are there.
 pub(crate) fn marks_around(text: &str, quoted: Span) -> Option<(usize, usize)> {
     let before = text.get(..quoted.start)?;
     let opens = |before: &str| PAIRS.iter().position(|(open, _)| before.ends_with(open));
@@ -149,8 +149,8 @@ fn holds_blank_line(text: &str) -> bool {
     std::iter::from_fn(|| lines.next().filter(|_| lines.peek().is_some())).any(|line| line.trim().is_empty())
 }
 
-/// The end of the partner of such a quotation mark at `at`; none if there is another text, and nothing at all if the
-/// text ends there.
+/// The end of the closing mark of this kind at `at`; `Some(None)` if there is other text, and `None` if the text ends
+/// there.
 fn partner_at(kind: usize, text: &str, at: usize, complete: bool) -> Option<Option<usize>> {
     let rest = text.get(at..).unwrap_or_default();
     let blank = blank(kind, rest);
@@ -162,8 +162,8 @@ fn partner_at(kind: usize, text: &str, at: usize, complete: bool) -> Option<Opti
 }
 
 impl Masks {
-    /// The first place before `limit` where a mask may start. Of quotation marks, those count before what may open a
-    /// block: most are apostrophes, or are before a word.
+    /// The first offset before `limit` at which a mask may start. Quotation marks count only before a possible opener:
+    /// most of them are apostrophes, or before a word.
     pub(super) fn next_mark_or_quotation(&self, bytes: &[u8], limit: usize, dialect: &Dialect) -> Option<usize> {
         let before = bytes.get(..limit).unwrap_or_default();
         let mut from = self.decided;
@@ -177,11 +177,11 @@ impl Masks {
             }
             from = at + 1;
         }
-        // What may open a block can come behind the last mark.
+        // A possible opener may follow the last quotation mark.
         mark_before(bytes, self.decided, limit)
     }
 
-    /// What the quotation mark at `at` quotes, if it is one.
+    /// The text that the quotation mark at `at` quotes, if it quotes any.
     pub(super) fn quotation_at(
         &mut self,
         text: &str,
@@ -206,7 +206,7 @@ impl Masks {
 }
 
 impl Quoting {
-    /// The end of the quotation, or that there is none; nothing at all while more text is needed.
+    /// The end of the quotation; `Some(None)` if there is none, and `None` while more text is needed.
     fn end(&mut self, kind: usize, text: &str, complete: bool, openers: &mut Openers<'_>) -> Option<Option<usize>> {
         let Some(opened) = self.open(kind, text, complete, openers)? else { return Some(None) };
         let Some(family) = openers.dialect.families.get(self.family) else { return Some(None) };
@@ -232,7 +232,7 @@ impl Quoting {
         }
     }
 
-    /// The end of the opener of a block directly behind the quotation mark, or that there is none.
+    /// The end of the opener of a block directly after the quotation mark; `Some(None)` if there is none.
     fn open(&mut self, kind: usize, text: &str, complete: bool, openers: &mut Openers<'_>) -> Option<Option<usize>> {
         if self.opened.is_some() {
             return Some(self.opened);
@@ -243,7 +243,7 @@ impl Quoting {
             return complete.then_some(None);
         }
         while let Some(family) = openers.dialect.families.get(self.family) {
-            // Most quotation marks are before words.
+            // Fast path: most quotation marks are before words.
             let behind = text.as_bytes().get(start..).unwrap_or_default();
             match family.may_open(behind) {
                 Some(true) => {}
@@ -267,8 +267,8 @@ impl Quoting {
         Some(None)
     }
 
-    /// The end of what a rule matches at `start`, or that it does not; nothing at all while more text is needed. It is
-    /// known until `ended` is taken.
+    /// The end of the match of a rule at `start`; `Some(None)` if there is none, and `None` while more text is needed.
+    /// The end is stored until `ended` is taken.
     fn read(
         &mut self,
         family: &Family,
@@ -293,13 +293,13 @@ impl Quoting {
         Some(self.ended)
     }
 
-    /// The name in what was read last.
+    /// The name in the text that was read last.
     fn name<'t>(&self, family: &Family, text: &'t str) -> &'t str {
         let name = self.machine.captures().iter().find(|capture| capture.rule() == family.name);
         name.map(|name| name.span().of(text)).unwrap_or_default()
     }
 
-    /// The end of the partner behind the first closer that has one directly behind it, in this paragraph.
+    /// The end of the closing mark after the first closer that directly precedes one, in this paragraph.
     fn closer(
         &mut self,
         kind: usize,
@@ -344,7 +344,7 @@ impl Quoting {
             self.ended = None;
             self.seen += 1;
         }
-        // The paragraph ends at a line break, or with the text.
+        // A paragraph ends at a line break, or with the text.
         let until = if bytes.get(self.seen) == Some(&b'\n') { self.seen } else { bytes.len() };
         if until == bytes.len() && !complete {
             self.seen = until;

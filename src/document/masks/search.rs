@@ -1,12 +1,12 @@
-//! Search: how is no byte examined too often?
+//! Search: how is no byte examined several times?
 //!
 //! In: the bytes of a response that may still grow.
-//! Out: [`Search`], which continues where it stopped, and [`Last`], which knows whether a search can succeed.
-//! Never: starts again from a place that it has examined.
+//! Out: [`Search`], which continues where it stopped, and [`Last`], which decides whether a search can succeed.
+//! Never: starts again from an offset that it has examined.
 
 use std::collections::BTreeMap;
 
-/// A search that started at one place and has reached another.
+/// A search that started at one offset and has reached another.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Search {
     start: usize,
@@ -14,7 +14,8 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Continues to the first byte that `find` finds; the end of the text if there is none yet.
+    /// Continues to the first match of `find`. `None` if there is no match yet; the search has then reached the end of
+    /// the text.
     pub(super) fn go_on(&mut self, bytes: &[u8], start: usize, find: impl Fn(&[u8]) -> Option<usize>) -> Option<usize> {
         if self.start != start || self.at < start {
             *self = Search { start, at: start };
@@ -24,7 +25,7 @@ impl Search {
         found.map(|_| self.at)
     }
 
-    /// The end of the run of marks that starts here.
+    /// The end of the run of equal bytes that starts here.
     pub(super) fn run(&mut self, bytes: &[u8], start: usize) -> usize {
         let mark = bytes.get(start).copied();
         self.go_on(bytes, start, |rest| rest.iter().position(|byte| Some(*byte) != mark)).unwrap_or(bytes.len())
@@ -35,35 +36,35 @@ impl Search {
         self.go_on(bytes, start, |rest| memchr::memchr(b'\n', rest))
     }
 
-    /// The end of the word that starts here, if it has arrived: at white space, a mark or the edge of a tag.
+    /// The end of the word that starts here, if it has arrived: at white space, a backtick or the edge of a tag.
     pub(super) fn word(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
         let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'`' | b'<' | b'>');
         self.go_on(bytes, start, |rest| rest.iter().position(ends))
     }
 
-    /// The first byte that is a line break, or no white space.
+    /// The first byte that is a line break, or not white space.
     pub(super) fn past_word(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
         self.go_on(bytes, start, |rest| rest.iter().position(|byte| *byte == b'\n' || !byte.is_ascii_whitespace()))
     }
 
-    /// The first byte that is not a blank.
+    /// The first byte that is not a space, a tab or a carriage return.
     pub(super) fn past_blanks(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
         self.go_on(bytes, start, |rest| rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\r')))
     }
 }
 
-/// Lengths up to this one have an entry in a table; a text has few different longer ones.
+/// Lengths up to this one have an entry in the table; a text has few different longer ones.
 const LONGEST: usize = 255;
 const NOWHERE: usize = usize::MAX;
 
-/// For each length, the last place where a run of that length starts; or of at least that length, after
-/// [`accumulate`](Self::accumulate).
+/// For each length, the last offset at which a run of that length starts or, after [`accumulate`](Self::accumulate), a
+/// run of at least that length.
 #[derive(Debug, Clone)]
 pub(super) struct Last {
     pub(super) known: bool,
     at: Vec<usize>,
     longer: BTreeMap<usize, usize>,
-    /// Whether entries are for at least their length.
+    /// Whether entries are for runs of at least their length.
     at_least: bool,
 }
 
@@ -87,7 +88,7 @@ impl Last {
         }
     }
 
-    /// Changes "exactly this long" into "at least this long".
+    /// Changes the entries from "exactly this long" to "at least this long".
     pub(super) fn accumulate(&mut self) {
         self.at_least = true;
         let mut last = NOWHERE;

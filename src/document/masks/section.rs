@@ -22,7 +22,8 @@ pub(super) struct Sections {
     unclosed: [bool; 2],
 }
 
-/// The section that starts at `at`. While its end has not arrived, `resume` is where the search for it continues.
+/// The section that starts at `at`. While its end has not arrived, `resume` is the offset at which the search for it
+/// continues.
 pub(super) fn section_at(
     bytes: &[u8],
     at: usize,
@@ -45,7 +46,7 @@ pub(super) fn section_at(
             return MaskSearch::Found(Mask::new(Span::new(at, from + offset + close.len()), Quotes::Section));
         }
         if !complete {
-            // The end of what has come may be the start of the closer.
+            // The last bytes that have arrived may be the start of the closer.
             *resume = from.max(bytes.len().saturating_sub(close.len() - 1));
             return MaskSearch::Pending;
         }

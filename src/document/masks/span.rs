@@ -2,7 +2,7 @@
 //!
 //! In: a run of backticks, and the response from there on.
 //! Out: the span up to a run of the same length in the same paragraph, or that there is none.
-//! Never: searches the rest of a paragraph twice: what it contains is noted.
+//! Never: searches the rest of a paragraph twice: the runs in it are noted.
 
 use super::fence::run_end;
 use super::{Mask, MaskSearch, Masks, Quotes};
@@ -52,7 +52,7 @@ impl Masks {
         }
     }
 
-    /// Whether the paragraph continues after the line break at `at`; none if too little of the next line has arrived.
+    /// Whether the paragraph continues after the line break at `at`; `None` if too little of the next line has arrived.
     fn paragraph_goes_on(&mut self, bytes: &[u8], at: usize, complete: bool) -> Option<bool> {
         let Some(first) = self.seen.blanks.past_blanks(bytes, at + 1) else { return complete.then_some(false) };
         match bytes.get(first) {
@@ -61,7 +61,7 @@ impl Masks {
                 let run = self.seen.closer.run(bytes, first);
                 if run == bytes.len() && !complete { None } else { Some(run - first < 3) }
             }
-            // A quotation goes on from line to line.
+            // A block quote continues from line to line.
             Some(b'>') => Some(line_before(bytes, at).starts_with(b">")),
             Some(b'#' | b'-' | b'+' | b'*' | b'_' | b'=' | b'0'..=b'9') => {
                 let has_come = complete || self.seen.closing_line.line(bytes, first).is_some();
@@ -71,7 +71,7 @@ impl Masks {
         }
     }
 
-    /// Nothing closes the span before the end of its paragraph: notes what the rest of the paragraph contains.
+    /// The span is not closed before the end of its paragraph: notes the runs in the rest of the paragraph.
     fn end_paragraph(&mut self, bytes: &[u8], from: usize, end: usize) -> MaskSearch {
         self.runs.clear();
         self.paragraph = end;
@@ -98,7 +98,7 @@ fn is_heading(line: &[u8]) -> bool {
     (1..=6).contains(&level) && matches!(line.get(level), None | Some(b' ' | b'\t' | b'\r'))
 }
 
-/// Whether a line whose first character is at `first` ends a paragraph before it: a list item, a heading or its
+/// Whether a line whose first character is at `first` ends the paragraph before it: a list item, a heading or its
 /// underline, a thematic break (CommonMark 0.31, §4.1, §4.3, §5.2).
 fn starts_block(bytes: &[u8], first: usize) -> bool {
     let rest = bytes.get(first..).unwrap_or_default();

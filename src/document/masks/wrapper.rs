@@ -1,29 +1,29 @@
-//! Wrapper: is there one fence around the whole answer?
+//! Wrapper: is one fence around the whole answer?
 //!
-//! In: the response so far, and whether more may come.
-//! Out: [`Wrapper`], which is certain only when just white space follows its closer up to the end.
+//! In: the response so far, and whether it is complete.
+//! Out: [`Wrapper`], which is certain only if just white space follows its closer up to the end.
 //! Never: accepts a fence that closes before the answer ends.
 //!
-//! Fences inside it pair up as masks do. If one of them is left over, nothing closed it, and the very last line closes
+//! Fences inside it pair up like masks. If one of them is unpaired, it was never closed, and the very last line closes
 //! the wrapper.
 
 use super::Masks;
 use super::fence::{BeforeFence, FenceLine, fence_line, fence_start, line_break};
 use crate::text::{Span, beginning};
 
-/// What is known about a fence around the whole answer.
+/// The state of the search for a fence around the whole answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Wrapper {
-    /// So far there is only white space up to this place.
+    /// So far there is only white space up to this offset.
     Unknown(usize),
-    /// It is open: the open fences, the last line so far that could close it, and where the search continues.
+    /// The wrapper is open: the open fences, the last line so far that could close it, and where the search continues.
     Open {
         stack: Vec<OpenFence>,
         opener: Span,
         last: Option<Span>,
         from: usize,
     },
-    /// It is closed here; only white space follows up to `seen`.
+    /// The wrapper is closed here; only white space follows up to `seen`.
     Closed {
         opener: Span,
         closer: Span,
@@ -36,7 +36,7 @@ pub(super) enum Wrapper {
     },
 }
 
-/// An open fence: its mark, how many there are, and what comes before them.
+/// An open fence: its character, its length, and the text before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OpenFence {
     mark: u8,
@@ -49,14 +49,14 @@ impl OpenFence {
         Self { mark, length: line.length, before }
     }
 
-    /// Whether this line may close it.
+    /// Whether this line may close the fence.
     fn ends_with(self, closer: Self) -> bool {
         self.mark == closer.mark && closer.length >= self.length && self.before.is_closed_by(closer.before)
     }
 }
 
 impl Masks {
-    /// The opener and closer of the fence around the whole answer; known only at the end.
+    /// The opener and closer of the fence around the whole answer, which is known only at the end.
     pub(crate) fn wrapper(&self) -> Option<(Span, Span)> {
         match &self.wrapper {
             Wrapper::Found { opener, closer } => Some((*opener, *closer)),
@@ -64,7 +64,7 @@ impl Masks {
         }
     }
 
-    /// Keeps the fence around the whole answer as text, before anything in it has been searched for.
+    /// Treats the fence around the whole answer as text, before anything in it has been searched for.
     pub(crate) fn keep_wrapper(&mut self) {
         self.wrapper = Wrapper::Absent;
         self.decided = 0;
@@ -83,7 +83,7 @@ impl Masks {
             };
             self.wrapper = Wrapper::Unknown(first);
             if !complete && matches!(bytes.get(first), Some(b'`' | b'~')) {
-                // What has come so far of the first line may still become a fence.
+                // The part of the first line that has arrived may still become a fence.
                 let run = self.seen.opener.run(bytes, first);
                 if run == bytes.len() || (run - first >= 3 && self.seen.opening_line.line(bytes, run).is_none()) {
                     return false;
@@ -122,7 +122,7 @@ impl Masks {
         true
     }
 
-    /// Searches for the line that closes the wrapper; false while it may still come.
+    /// Searches for the line that closes the wrapper; false while it may still arrive.
     fn close_wrapper(&mut self, bytes: &[u8], complete: bool) -> bool {
         let Wrapper::Open { mut stack, opener, mut last, mut from } =
             std::mem::replace(&mut self.wrapper, Wrapper::Absent)

@@ -1,8 +1,8 @@
-//! Binding: which pieces of an object are which blocks?
+//! Binding: which parts of an object are which blocks?
 //!
 //! In: the tape of an object, and the levels of names.
-//! Out: blocks in the order of the response, and what was found about them.
-//! Never: leaves out a piece without a block: it is text outside every block.
+//! Out: blocks in the order of the response, and the findings about them.
+//! Never: drops a part without a block: it is text outside every block.
 
 use super::tape::{MemberNode, PieceKind, bare, is_null};
 use super::{ObjectReader, ReadObject};
@@ -19,12 +19,12 @@ use std::collections::BTreeSet;
 /// A value and the names around it.
 #[derive(Clone, Copy)]
 struct ValuePlace {
-    /// Its index on the tape.
+    /// The index of the value on the tape.
     at: usize,
     level: LevelId,
     /// The key of the value, without quotes.
     name: Span,
-    /// The span of the member or list entry that has it.
+    /// The span of the member or list entry that contains the value.
     whole: Span,
 }
 
@@ -44,7 +44,7 @@ struct PendingBlock<'p> {
     mended: bool,
 }
 
-/// What is known about a block before any of its members.
+/// The known properties of a block before any of its members is read.
 #[derive(Clone, Copy)]
 struct BlankBlock<'p> {
     id: BlockId,
@@ -63,7 +63,7 @@ impl<'p> BlankBlock<'p> {
 }
 
 impl<'p> ObjectReader<'p> {
-    /// Collects the blocks of an object; `outside` gets the spans that belong to no block.
+    /// Collects the blocks of an object, and adds the spans that belong to no block to `outside`.
     pub(super) fn bind(&mut self, object: &ReadObject, outside: &mut Vec<Span>) {
         let Some(id) = self.outline.level(ObjectShape::ROOT).block else {
             return self.bind_object(object, 0, ObjectShape::ROOT, outside);
@@ -73,7 +73,7 @@ impl<'p> ObjectReader<'p> {
         self.take(object, ValuePlace { at: 0, level, name: Span::new(whole.start, whole.start), whole }, id, node);
     }
 
-    /// Whether an object has a member with one of the answer's own names.
+    /// Whether an object has a member with a name that the dialect declares at the top level.
     pub(super) fn is_bound(&self, object: &ReadObject) -> bool {
         let keys = object.tape.members(0).filter_map(|(key, _)| object.tape.get(key));
         let mut names = keys.map(|key| bare(key.span(), self.text));
@@ -86,13 +86,13 @@ impl<'p> ObjectReader<'p> {
         let mut reach = 0;
         for (key, at) in object.tape.members(at) {
             let (Some(key), Some(value)) = (object.tape.get(key), object.tape.get(at)) else { return };
-            // A key of several values is before the first of them.
+            // If a key has several values, only the first of them is directly after the key.
             let start = if key.span().start < reach { value.span().start } else { key.span().start };
             let (name, whole) = (bare(key.span(), self.text), Span::new(start, value.span().end));
             reach = whole.end;
             let says = decode_string(name.of(self.text));
             let Some(level) = self.outline.member(level, &says) else {
-                // Neighbours that nothing binds are one piece of text.
+                // Adjacent members that no name binds are one span of text.
                 match outside.last_mut().filter(|_| beside) {
                     Some(before) => before.end = whole.end,
                     None => outside.push(whole),
@@ -128,7 +128,7 @@ impl<'p> ObjectReader<'p> {
                     self.bind_value(object, ValuePlace { at, level: each, whole, ..place }, outside);
                 }
             }
-            // The members of an object may be entries by their names, where the dialect says so.
+            // The members of an object may be list entries by their names, if the dialect allows that.
             (PieceKind::Object, Some(each)) if self.is_map(object, place, each) => {
                 self.bind_object(object, place.at, place.level, outside);
             }
@@ -144,8 +144,8 @@ impl<'p> ObjectReader<'p> {
         }
     }
 
-    /// Whether each member of an object where a list is declared is a block by its own name, and none is the key or the
-    /// body of a single entry.
+    /// Whether each member of an object in place of a declared list is a block with its own name, and none is the key
+    /// or the body of a single entry.
     fn is_map(&self, object: &ReadObject, place: ValuePlace, each: LevelId) -> bool {
         let keys = object.tape.members(place.at).filter_map(|(key, _)| object.tape.get(key));
         let mut names = keys.map(|key| decode_string(bare(key.span(), self.text).of(self.text))).peekable();
@@ -169,7 +169,7 @@ impl<'p> ObjectReader<'p> {
         if node.kind == PieceKind::Object && self.outline.level(place.level).looks_inside() {
             self.take_members(object, place, blank, node.cut);
         } else if node.kind != PieceKind::Absent || node.cut {
-            // A key without a value says nothing.
+            // A key without a value makes no block.
             let body = Some(place.at);
             self.push(object, PendingBlock { body, cut: node.cut, ..blank.begin(place.name, place.whole) });
         }
@@ -188,7 +188,7 @@ impl<'p> ObjectReader<'p> {
             let (Some(key), Some(value)) = (object.tape.get(key), object.tape.get(at)) else { break };
             let (start, name) = (key.span().start, bare(key.span(), self.text));
             let says = decode_string(name.of(self.text));
-            // A second key begins a second block: the marks between them are missing.
+            // A repeated key starts another block: the punctuation between the two is missing.
             let again = key_name.is_some_and(|key| self.outline.same(key, &says))
                 && open.as_ref().is_some_and(|open| self.has(open, &says));
             if let Some(mut before) = open.take_if(|_| again) {
@@ -205,7 +205,8 @@ impl<'p> ObjectReader<'p> {
                     repeated.push(name);
                 }
             } else if let Some(before) = self.attribute_before(open, &says) {
-                // Of a repeated key the last counts. Where the members are the parameters, that is reported for all of them.
+                // Of a repeated key, the last value counts. If the members are the parameters, repeated keys are
+                // reported for all of them later.
                 before.value = value.span().into();
                 repeated.extend(bound.body.is_some().then_some(name));
             } else if value.kind != PieceKind::Absent && open.attributes.len() < self.limits.fields {
@@ -225,7 +226,7 @@ impl<'p> ObjectReader<'p> {
         }
     }
 
-    /// The attribute that already gives the block this name.
+    /// The existing attribute that names the block in the same way.
     fn attribute_before<'a>(&self, piece: &'a mut PendingBlock<'_>, name: &str) -> Option<&'a mut Attribute> {
         if !piece.bound.naming().any(|called| self.outline.same(called, name)) {
             return None;
@@ -273,7 +274,7 @@ impl<'p> ObjectReader<'p> {
                 self.found.push(ReaderFinding::of(Remark::Unescaped, body, index));
             }
         }
-        // Texts are not decoded here, but where they are used.
+        // Texts are not decoded here, but when they are used.
         let takes_value =
             call || piece.bound.text.is_some() || matches!(written, BodyEncoding::Value | BodyEncoding::Mended);
         let read = piece.body.filter(|_| node.is_some() && takes_value).map(|at| self.value(object, at, &piece));
@@ -281,7 +282,7 @@ impl<'p> ObjectReader<'p> {
         if worst == Some(Grade::Lossy) {
             written = BodyEncoding::Salvaged;
         }
-        // Where the pack says so, `null` is a value like any other.
+        // If the pack allows it, `null` is a value like any other.
         let allowed = || piece.bound.schema.as_ref().is_some_and(Schema::takes_null);
         let null = |at| object.tape.get(at).is_some_and(|node| is_null(node.span().of(text)));
         if node.is_none() && !call && !(piece.body.is_some_and(null) && allowed()) {
@@ -302,8 +303,8 @@ impl<'p> ObjectReader<'p> {
         });
     }
 
-    /// The value of a body, if it can be read. If a call has no body among its members, all members except its name are
-    /// its parameters.
+    /// The value of a body, if it can be read. If no member of a call is its body, all members except its name are its
+    /// parameters.
     fn value(&mut self, object: &ReadObject, at: usize, piece: &PendingBlock<'_>) -> (Option<Value>, Option<Grade>) {
         let (mut repeated, mut worst) = (None, None);
         let mut value = match object.tape.is_mended(at) {
@@ -326,7 +327,7 @@ impl<'p> ObjectReader<'p> {
         (value, worst)
     }
 
-    /// The value of a body with faults, as any other JSON with faults is read.
+    /// The value of a body with faults, read like any other JSON with faults.
     fn faulty_value(&mut self, object: &ReadObject, at: usize, worst: &mut Option<Grade>) -> Option<Value> {
         let node = object.tape.get(at)?;
         let declares = |name: &str| self.outline.knows(name) || self.dialect.params.contains(name);

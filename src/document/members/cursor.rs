@@ -1,8 +1,8 @@
-//! Cursor: what comes next in a faulty object, and where does that piece end?
+//! Cursor: what comes next in a faulty object, and where does that part end?
 //!
-//! In: a response, a place in it, and the rules for the pieces.
-//! Out: bytes, the ends of pieces, and lists of the faults and junk on the way.
-//! Never: knows what is open, or skips anything but white space without noting it.
+//! In: a response, an offset in it, and the rules for the parts.
+//! Out: bytes, the ends of parts, and lists of the faults and junk that were skipped.
+//! Never: knows which containers are open, or skips anything but white space without noting it.
 
 use super::whitespace::{skip_whitespace, wide};
 use crate::grammar::{Machine, RuleId};
@@ -16,17 +16,17 @@ pub(super) struct Cursor<'r, 'm> {
     pub(super) limits: &'r Limits,
     pub(super) at: usize,
     pub(super) faults: Vec<(RuleId, Span)>,
-    /// The number of faults that are not kept.
+    /// The number of faults that are not stored.
     pub(super) left_out: usize,
-    /// How often something was read differently from how it is written.
+    /// How many parts were read otherwise than they are written.
     pub(super) mended: usize,
-    /// Text that nothing explains.
+    /// Text that is not part of any value.
     pub(super) junk: Vec<Span>,
     machine: &'m mut Machine,
     steps: i64,
-    /// Whether there may be more comments.
+    /// False once a comment without an end has been found, because no later comment can end then.
     comments: bool,
-    /// The next quote without a backslash before it, once searched for.
+    /// The next quote without a backslash before it, if it has been searched for.
     next_quote: usize,
 }
 
@@ -55,7 +55,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
         }
     }
 
-    /// Whether no more rules can be run.
+    /// Whether the steps are spent, so that no more rules can be run.
     pub(super) fn is_spent(&self) -> bool {
         self.steps <= 0
     }
@@ -91,11 +91,11 @@ impl<'r, 'm> Cursor<'r, 'm> {
             self.take_faults();
             self.at = end;
         }
-        // A comment that is never closed is none, and neither is any after it.
+        // A comment that is never closed is not a comment, and neither is any after it.
         self.comments = self.at > start || self.byte_at(start + 1) != b'*';
     }
 
-    /// Notes a mark that does not belong here, and skips it; if the grammar has no name for the fault, it is junk.
+    /// Notes punctuation that does not belong here, and skips it; if the grammar has no name for the fault, it is junk.
     pub(super) fn step_over(&mut self, rule: Option<RuleId>) {
         match rule.and_then(|rule| self.run(rule)).filter(|end| *end > self.at) {
             Some(end) => {
@@ -106,7 +106,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
         }
     }
 
-    /// Skips text that nothing explains, up to the next mark or quote.
+    /// Skips junk up to the next punctuation or quote.
     pub(super) fn skip_junk(&mut self) {
         let start = self.at;
         self.mended += 1;
@@ -119,7 +119,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
         }
     }
 
-    /// The end of a match of this rule here, if it matches.
+    /// The end of a match of this rule here, if the rule matches.
     pub(super) fn run(&mut self, rule: RuleId) -> Option<usize> {
         self.run_within(rule, self.text.len())
     }
@@ -149,7 +149,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
         }
     }
 
-    /// Notes that something is missing here.
+    /// Notes that a token is missing here.
     pub(super) fn miss(&mut self, rule: Option<RuleId>) {
         self.miss_at(rule, self.at);
     }

@@ -1,39 +1,40 @@
-//! Shown: is an object the answer, or only an example?
+//! Example or answer: is an object the answer, or only an example?
 //!
-//! In: what is around an object, and between it and those before.
-//! Out: whether it is in a code span or quotation marks on a line with other words, or in a code fence while another object is the answer.
-//! Never: looks into an object, or examines the text between two of them more than once.
+//! In: the text around an object, and between it and the objects before.
+//! Out: whether it is in a code span or quotation marks on a line with other words, or in a code fence while another
+//! object is the answer.
+//! Never: looks into an object, or examines the text between two objects more than once.
 //!
-//! A model that explains writes examples. A fence or span around the whole answer is not one. But if an object is
-//! outside all fences, it is the answer, and objects in fences beside it are examples.
+//! A model that explains writes examples. An object in a fence or span around the whole answer is not one. But if an
+//! object is outside all fences, it is the answer, and objects in fences next to it are examples.
 
 use crate::document::masks::marks_around;
 use crate::document::trim::{Fence, fence_lines};
 use crate::text::Span;
 
-/// What is around the objects of a response, as far as it has been read.
+/// The state of the text around the objects of a response, as far as it has been read.
 #[derive(Debug, Default)]
 pub(super) struct ObjectSurroundings {
-    /// The start of the answer.
+    /// The offset at which the answer starts.
     origin: usize,
-    /// Everything before this place belongs to objects, or has been examined.
+    /// Everything before this offset belongs to objects, or has been examined.
     pub(super) at: usize,
     fence: Option<(Span, Fence)>,
-    /// No run of one or two backticks follows before these places.
+    /// For runs of one and two backticks: no such run follows before this offset.
     unclosed: [usize; 2],
     /// Whether an object was read in a fence that comes after other text.
     has_example: bool,
-    /// Whether an object was read outside all fences that may be the answer.
+    /// Whether an object that may be the answer was read outside all fences.
     meant: bool,
 }
 
-/// What is around an object.
+/// The text around an object.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Surroundings {
     /// Whether it is in a fence that comes after other text.
     pub(super) has_example: bool,
     fenced: bool,
-    /// Whether it is the first thing on its line.
+    /// Whether only white space is before it on its line.
     is_first: bool,
 }
 
@@ -42,15 +43,15 @@ impl ObjectSurroundings {
         Self { origin, at: origin, ..Self::default() }
     }
 
-    /// Whether the answer begins here.
+    /// Whether the answer starts here.
     pub(super) fn begins(&self, at: usize) -> bool {
         at == self.origin
     }
 
-    /// Moves to the object whose brace is at `brace`; the text before it, from `start`, is the line of a fence.
+    /// Moves to the object whose brace is at `brace`; the text from `start` to `brace` is the line of a fence.
     pub(super) fn pass(&mut self, text: &str, start: usize, brace: usize) -> Surroundings {
         let before = Span::new(self.at.min(start), start);
-        // The text before the brace may start in the middle of a line, so it is looked at by itself.
+        // The text from `start` on may begin in the middle of a line, so it is examined separately.
         for part in [before, Span::new(start, brace)] {
             for (line, fence) in fence_lines(part, text) {
                 self.fence = Fence::after(line, fence, self.fence);
@@ -61,26 +62,27 @@ impl ObjectSurroundings {
         Surroundings { has_example: fenced && start > self.origin, fenced, is_first }
     }
 
-    /// Whether nothing comes after `before` on the line of the object.
+    /// Whether only white space is between the line break before the object, or the start of the answer, and the
+    /// object.
     fn is_first(&self, before: Span, text: &str) -> bool {
         let before_on_line = before.of(text).rsplit('\n').next().unwrap_or_default();
         let has_break = before_on_line.len() < before.len();
         before_on_line.trim().is_empty() && (has_break || before.start == self.origin)
     }
 
-    /// Notes that an object with one of the answer's own names was read.
+    /// Notes that an object with a name that the dialect declares was read.
     pub(super) fn note(&mut self, around: Surroundings) {
         self.has_example |= around.has_example;
         self.meant |= !around.fenced && (around.is_first || !self.has_example);
     }
 
-    /// Whether there are examples beside the answer.
+    /// Whether there are examples next to the answer.
     pub(super) fn has_examples(&self) -> bool {
         self.has_example && self.meant
     }
 
     /// The end of the code span that opens directly before `brace`, if it closes after `end` and other words are on its
-    /// lines: a span around the whole answer is not an example.
+    /// lines: a span around the whole answer is no example.
     pub(super) fn span_end(&mut self, text: &str, brace: usize, end: usize) -> Option<usize> {
         let before = Span::new(self.at, brace);
         let length = before.of(text).bytes().rev().take(3).take_while(|byte| *byte == b'`').count();
@@ -88,8 +90,8 @@ impl ObjectSurroundings {
         self.has_words(Span::new(brace - length, closer), text).then_some(closer)
     }
 
-    /// The end of the quotation mark directly behind an object that has its partner directly before it, if other words
-    /// are on its lines.
+    /// The end of the closing quotation mark directly after an object whose opening mark is directly before it, if
+    /// other words are on the lines of the quotation.
     pub(super) fn marks_end(&self, text: &str, object: Span) -> Option<usize> {
         let (mark, behind) = marks_around(text, object)?;
         (mark >= self.at && self.has_words(Span::new(mark, behind), text)).then_some(behind)
@@ -105,7 +107,7 @@ impl ObjectSurroundings {
     fn closer(&mut self, bytes: &[u8], from: usize, length: usize) -> Option<usize> {
         let unclosed = self.unclosed.get_mut(length.checked_sub(1)?)?;
         let mut at = from;
-        // Before this place the paragraph is known to hold no closing backticks.
+        // Before this offset, the paragraph is known to contain no closing backticks.
         while at >= *unclosed {
             let rest = bytes.get(at..)?;
             let Some(offset) = memchr::memchr2(b'`', b'\n', rest) else {

@@ -1,32 +1,33 @@
 //! Keys: is there the key of a member here, and what is wrong with it?
 //!
-//! In: a place in a response.
-//! Out: [`MemberKey`]: its name, where its value starts, and the mark that is missing or superfluous.
+//! In: an offset in a response.
+//! Out: [`MemberKey`]: its name, where its value starts, and the punctuation that is missing or superfluous.
 //! Never: knows which names are declared, or looks further than the longest name.
 
 use super::whitespace::{is_fence, skip_whitespace};
 use crate::text::Span;
 
-/// A key, as far as its marks show that it is one.
+/// A key, as recognised by its punctuation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MemberKey<'t> {
     /// As written, without quotes.
     pub(super) name: &'t str,
     pub(super) span: Span,
-    /// The start of its value: after the colon, or after where that should be.
+    /// The start of its value: after the colon, or after the place of a missing colon.
     pub(super) value: usize,
     pub(super) form: KeyForm,
 }
 
-/// How a key is written.
+/// The form of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeyForm {
     Whole,
-    /// Without quotes, which is also how code is written.
+    /// Without quotes, as keys are often written in code.
     Bare,
-    /// With a missing or superfluous quote, or a mark before its colon: this one belongs to nothing.
+    /// With a missing or superfluous quote, or superfluous punctuation before its colon; the offset is where the fault
+    /// is.
     Torn(usize),
-    /// In quotes, but without a colon, which should be here.
+    /// In quotes, but without a colon, which is missing at this offset.
     NoColon(usize),
 }
 
@@ -66,7 +67,7 @@ pub(super) fn whole(text: &str, at: usize) -> Option<MemberKey<'_>> {
     (bytes.get(colon) == Some(&b':')).then_some(MemberKey { name, span, value: colon + 1, form: KeyForm::Whole })
 }
 
-/// The key that starts at `at`, whatever is wrong with it.
+/// The key that starts at `at`, whatever faults it has.
 pub(super) fn any(text: &str, at: usize) -> Option<MemberKey<'_>> {
     whole(text, at).or_else(|| faulty(text, at))
 }
@@ -97,7 +98,7 @@ fn faulty(text: &str, at: usize) -> Option<MemberKey<'_>> {
             let form = KeyForm::Torn(colon);
             return (bytes.get(behind) == Some(&b':')).then_some(MemberKey { name, span, value: behind + 1, form });
         }
-        // Two words in quotes are a key and its value unless the second is a key itself.
+        // Two strings in a row are a key and its value, unless the second is a key itself.
         (1, 1.., false) => {
             let value = if after == 1 { colon } else { span.end + 1 };
             let is_value = starts_value(bytes, value) && whole(text, value).is_none();
@@ -113,7 +114,7 @@ fn starts_value(bytes: &[u8], at: usize) -> bool {
     matches!(bytes.get(at), Some(b'"' | b'[' | b'{' | b'-' | b'0'..=b'9'))
 }
 
-/// Whether a quote at `at` belongs to no string: a mark that ends something follows, or an object.
+/// Whether a quote at `at` belongs to no string: a closer, another member or entry, or the end of the text follows.
 pub(super) fn is_stray_quote(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     let next = skip_whitespace(bytes, at + 1);

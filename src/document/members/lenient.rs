@@ -1,12 +1,13 @@
-//! Leniently: what does an object contain that is not valid JSON?
+//! Lenient: what does an object contain that is not valid JSON?
 //!
-//! In: a response, the place of a brace, and the rules for the pieces.
-//! Out: the tape of the object, its faults by name, and the junk that was left out.
-//! Never: fails, recurses on the response, goes back further than over the marks before a key, or leaves anything out
+//! In: a response, the offset of a brace, and the rules for the parts.
+//! Out: the tape of the object, its faults by name, and the junk that was skipped.
+//! Never: fails, recurses on the response, goes back further than over the punctuation before a key, or skips text
 //! without noting it.
 //!
-//! A stack keeps track of nesting. If a mark does not fit, what is open around it shows what is wrong: a superfluous
-//! brace, a missing one, a quote that belongs to no string. Anything else is junk, up to the next mark or name.
+//! A stack tracks the nesting. If punctuation does not match the open containers, they determine the fault: a
+//! superfluous brace, a missing one, a quote that belongs to no string. All other text is junk, up to the next
+//! punctuation or name.
 
 use super::cursor::Cursor;
 use super::keys::{self, KeyForm};
@@ -38,11 +39,11 @@ struct LenientObject<'r, 'm> {
 pub(super) struct ObjectReading {
     pub(super) object: ReadObject,
     pub(super) faults: Vec<(RuleId, Span)>,
-    /// The number of faults that are not kept.
+    /// The number of faults that are not stored.
     pub(super) left_out: usize,
     /// Parts of strings that look like members but were taken as text: the first of each string.
     pub(super) nested: Vec<Span>,
-    /// Why not all of it was read.
+    /// The limit because of which reading stopped early.
     pub(super) stopped: Option<Defect>,
 }
 
@@ -53,7 +54,7 @@ impl ObjectReading {
     }
 }
 
-/// Reads the object whose brace is at `brace`, or should be.
+/// Reads the object whose brace is, or is missing, at `brace`.
 pub(super) fn read(
     text: &str,
     brace: usize,
@@ -83,7 +84,7 @@ impl LenientObject<'_, '_> {
             let mended = self.cursor.mended;
             self.cursor.pass_space();
             let Cursor { bytes, at, .. } = self.cursor;
-            // A fence around the object ends it, closed or not.
+            // A fence around the object ends it, even if the object is not closed.
             if self.stopped.is_some() || at >= bytes.len() || is_fence(bytes, at) {
                 self.cut(frame);
             } else if frame.list {
@@ -204,10 +205,10 @@ impl LenientObject<'_, '_> {
                 self.entry(frame);
                 self.cursor.miss(faults.missing_brace);
                 self.open_object(each);
-                // It is the brace of the entry that was missing.
+                // The missing brace belongs to the entry.
                 self.nest.mend();
             }
-            // A second bracket before any entry is one too many.
+            // A second bracket before any entry is superfluous.
             b'[' if !frame.filled && self.outline.is_entry(each) => self.cursor.step_over(faults.extra_bracket),
             b':' | b'`' => self.cursor.skip_junk(),
             _ => {
@@ -246,7 +247,7 @@ impl LenientObject<'_, '_> {
         }
     }
 
-    /// Takes words without double quotes, up to `end`.
+    /// Reads words without double quotes, up to `end`.
     fn scalar(&mut self, level: Option<LevelId>, end: usize) {
         let Cursor { text, at, .. } = self.cursor;
         self.cursor.take_faults();
@@ -256,7 +257,7 @@ impl LenientObject<'_, '_> {
         } else if let Some(inner) =
             span.of(text).strip_prefix(['“', '”', '„']).and_then(|one| one.strip_suffix(['“', '”']))
         {
-            // These are three bytes long.
+            // These quotes are three bytes long.
             let start = at + '“'.len_utf8();
             self.nest.tape.leaf(PieceKind::Torn, Span::new(start, start + inner.len()), false);
         } else {
@@ -266,7 +267,7 @@ impl LenientObject<'_, '_> {
         self.cursor.at = end;
     }
 
-    /// Reads a string in three quotes, if there is one.
+    /// Reads a triple-quoted string, if there is one.
     fn triple(&mut self) -> bool {
         const MARK: &str = "\"\"\"";
         let Cursor { text, at, .. } = self.cursor;
@@ -295,7 +296,7 @@ impl LenientObject<'_, '_> {
         self.nest.tape.leaf(PieceKind::Absent, Span::new(self.cursor.at, self.cursor.at), cut);
     }
 
-    /// Whether words without quotes are a string that lacks its first quote.
+    /// Whether words without quotes are a string whose opening quote is missing.
     fn lacks_quote(&mut self, level: Option<LevelId>, end: usize) -> bool {
         let named = self.outline.faults.missing_quote.is_some()
             && !self.cursor.text.get(self.cursor.at..).is_some_and(|rest| rest.starts_with(QUOTES));
@@ -307,7 +308,7 @@ impl LenientObject<'_, '_> {
         quotes::lack_first(&mut self.cursor, end, around)
     }
 
-    /// Whether words without quotes are foreign text that may go on: what follows them does not end a value.
+    /// Whether words without quotes are foreign text that may continue: the text after them does not end a value.
     fn is_torn_body(&self, level: Option<LevelId>, words: Span) -> bool {
         let text = self.cursor.text;
         if !self.outline.is_body(level) || serde_json::from_str::<IgnoredAny>(words.of(text)).is_ok() {
@@ -321,7 +322,7 @@ impl LenientObject<'_, '_> {
         StringContext { open, own, body: self.outline.is_body(own), bare: self.bare, last: self.last }
     }
 
-    /// Opens an object, with its brace if it has one.
+    /// Opens an object, and skips its brace if it has one.
     fn open_object(&mut self, level: Option<LevelId>) {
         let level = level.map(|level| self.outline.of_object(level));
         self.nest.push(PieceKind::Object, self.cursor.at, level);
@@ -354,7 +355,7 @@ impl LenientObject<'_, '_> {
         self.cursor.at += 1;
     }
 
-    /// Ends an object or a list at its mark.
+    /// Ends an object or a list at its closer.
     fn end(&mut self, frame: OpenContainer) {
         if let Some(comma) = frame.comma {
             self.cursor.record(self.outline.faults.trailing_comma, Span::new(comma, comma + 1));
@@ -363,7 +364,7 @@ impl LenientObject<'_, '_> {
         self.nest.pop(self.cursor.at, false);
     }
 
-    /// Ends a list whose bracket is missing, or was superfluous from the start.
+    /// Ends a list whose bracket is missing, or whose opening bracket was superfluous.
     fn end_list_early(&mut self, list: OpenContainer) {
         if !stray_marks::list_around(self.outline, &self.nest.tape, list) {
             return self.end_early(list);
@@ -374,19 +375,19 @@ impl LenientObject<'_, '_> {
         self.nest.change(|outer| outer.comma = list.comma);
     }
 
-    /// Ends an object or a list whose end is missing, after the last of its pieces.
+    /// Ends an object or a list whose end is missing, after the last of its parts.
     fn end_early(&mut self, frame: OpenContainer) {
         let at = self.cursor.at;
         self.cursor.miss_at(self.end_of(frame), frame.comma.unwrap_or(at));
         let start = self.nest.tape.get(frame.node).map_or(0, |node| node.span().start);
         let last = self.nest.tape.nodes.iter().skip(frame.node + 1).map(|node| node.span().end).max();
-        // A list of foreign texts may have been cut off: there may be more of it.
+        // A list of foreign texts may have been cut off: it may have more entries.
         self.nest.pop(last.unwrap_or(at).max(start), frame.list && self.outline.is_body(frame.level));
         // A comma that was just read separates members of the surrounding object or list.
         self.nest.change(|outer| outer.comma = frame.comma);
     }
 
-    /// Ends what is open where the response ends.
+    /// Ends the open containers at the end of the response.
     fn cut(&mut self, frame: OpenContainer) {
         let end = self.cursor.bytes.len().min(self.cursor.at);
         let missing = self.end_of(frame).map(|rule| (rule, Span::new(end, end)));
@@ -398,7 +399,7 @@ impl LenientObject<'_, '_> {
         self.nest.pop(self.cursor.at, true);
     }
 
-    /// Skips superfluous marks after the object's end, which still belong to it.
+    /// Skips superfluous punctuation after the object's end, which still belongs to the object.
     fn pass_behind(&mut self) {
         let Cursor { text, bytes, .. } = self.cursor;
         let faults = &self.outline.faults;
@@ -406,7 +407,7 @@ impl LenientObject<'_, '_> {
             let at = skip_whitespace(bytes, self.cursor.at);
             let rule = match bytes.get(at) {
                 Some(b'}') => faults.extra_brace,
-                // The bracket of a list that is the whole answer is no fault.
+                // The bracket of a list that is the whole answer is not a fault.
                 Some(b']') if !self.outline.entries => faults.extra_bracket,
                 Some(b'"') if keys::is_stray_quote(text, at) => faults.stray_quote,
                 _ => None,
@@ -419,7 +420,7 @@ impl LenientObject<'_, '_> {
         }
     }
 
-    /// The fault for a missing end of an object or a list.
+    /// The fault for a missing closer of an object or a list.
     fn end_of(&self, frame: OpenContainer) -> Option<RuleId> {
         if frame.list { self.outline.faults.missing_bracket } else { self.outline.faults.missing_brace }
     }

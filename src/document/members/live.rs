@@ -1,12 +1,13 @@
-//! Live: which texts of an object are certain while it still comes?
+//! Live: which texts of an object are certain while it is still arriving?
 //!
 //! In: the response so far, and a dialect whose members are blocks.
 //! Out: the first members of an object that begins the answer, as long as they are texts, and how far each is certain.
-//! Never: reads on behind anything that a fault further on could turn into another text: the end decides that.
+//! Never: reads past anything that a later fault could turn into another text: that is decided at the end.
 //!
 //! An object that is valid so far may turn out to be faulty, and is then read leniently from its start. A string that
-//! is valid up to a quote is the start of the same string there, but for marks before the quote, which may belong to
-//! what follows. It ends at that quote if a comma and the next key follow: there, lenient reading goes on, too.
+//! is valid up to a quote is the start of the same string in a lenient reading, except for punctuation before the
+//! quote, which may belong to the text after it. It ends at that quote if a comma and the next key follow: there, a
+//! lenient reading continues, too.
 
 use super::keys::{self, KeyForm};
 use super::start_of;
@@ -40,15 +41,15 @@ pub(super) struct LiveMember {
     pub(super) name: Span,
     /// The start of the member.
     pub(super) start: usize,
-    /// What is certain of its text, as written.
+    /// The certain part of its text, as written.
     pub(super) sure: Span,
-    /// Whether a backslash in it is escaped.
+    /// Whether the text has an escaped backslash.
     doubled: bool,
     /// The end of the member, once it is known that its text ends there.
     pub(super) end: Option<usize>,
 }
 
-/// What comes next.
+/// The part that is read next.
 #[derive(Debug, Default)]
 enum Stage {
     /// Nothing has been read yet.
@@ -62,14 +63,14 @@ enum Stage {
     Key(usize),
     /// More of the text of the last member, from here.
     Text(usize),
-    /// What shows that the quote here ends the text of the last member.
+    /// The text after the quote at this offset, which decides whether the quote ends the text of the last member.
     Behind(usize),
-    /// Nothing: the end decides about the rest.
+    /// Nothing: the rest is decided at the end.
     Over,
 }
 
 impl Live {
-    /// Reads on, as far as what has arrived is certain.
+    /// Continues reading, as far as the text that has arrived is certain.
     pub(super) fn advance(
         &mut self,
         given: &ReadContext<'_>,
@@ -95,7 +96,7 @@ impl Live {
         }
     }
 
-    /// The whole object, and each entry of a list of objects, are one block: nothing of them is a text.
+    /// If the whole object, or each entry of a list of objects, is one block, none of its members is a text.
     fn begin(
         given: &ReadContext<'_>,
         outline: &ObjectShape,
@@ -146,7 +147,7 @@ impl Live {
         }
     }
 
-    /// A key, its colon and the quote that opens its text.
+    /// Reads a key, its colon and the quote that opens its text.
     fn key(&mut self, at: usize, given: &ReadContext<'_>, outline: &ObjectShape, limits: &Limits) -> (Stage, bool) {
         let text = given.text;
         let key = match key_at(text, at) {
@@ -157,7 +158,7 @@ impl Live {
         let quote = skip_whitespace(text.as_bytes(), key.value);
         let rest = text.as_bytes().get(quote..).unwrap_or_default();
         match rest {
-            // A second quote may be one of three.
+            // A second quote may be the second of three.
             [] | [b'"'] | [b'"', b'"'] => return (Stage::Key(at), false),
             [b'"', b'"', b'"', ..] => return (Stage::Over, false),
             [b'"', ..] => {}
@@ -165,7 +166,7 @@ impl Live {
         }
         let id = outline.member(ObjectShape::ROOT, key.name).and_then(|level| outline.level(level).block);
         let bound = id.and_then(|id| Some((id, given.block(id)?)));
-        // What a template makes of a value is no text of the answer.
+        // The result of a template is known only once the value has been judged.
         let Some((id, _)) = bound.filter(|(_, bound)| bound.role != Role::Call && bound.text.is_none()) else {
             return (Stage::Over, false);
         };
@@ -177,7 +178,7 @@ impl Live {
         (Stage::Text(from), true)
     }
 
-    /// The text of the last member, up to its closing quote.
+    /// Reads the text of the last member, up to its closing quote.
     fn text(&mut self, from: usize, text: &str) -> (Stage, bool) {
         let bytes = text.as_bytes();
         let Some(member) = self.members.last_mut() else { return (Stage::Over, false) };
@@ -185,7 +186,7 @@ impl Live {
         loop {
             let rest = bytes.get(at..).unwrap_or_default();
             let length = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)).unwrap_or(rest.len());
-            // If the closing quote is missing, marks before the next one are outside the text.
+            // If the closing quote is missing, punctuation before the next quote is outside the text.
             let plain = Span::new(at, at + length).of(text).trim_end_matches(|c: char| c.is_whitespace() || is_mark(c));
             if !plain.is_empty() {
                 member.reaches(at + plain.len(), text);
@@ -199,7 +200,7 @@ impl Live {
                 SpecialByte::Escape(length) => {
                     member.doubled |= bytes.get(at + 1) == Some(&b'\\');
                     at += length;
-                    // A line break at the end of a text may be trimmed.
+                    // A line break at the end of a text may be trimmed off.
                     if !matches!(bytes.get(at - 1), Some(b'n' | b'r' | b't')) {
                         member.reaches(at, text);
                     }
@@ -210,7 +211,7 @@ impl Live {
         }
     }
 
-    /// Whether a quote ends the text: if a comma and a key follow, it does, whatever comes behind them.
+    /// Decides whether a quote ends the text: it does if a comma and a key follow, whatever comes after them.
     fn behind(&mut self, quote: usize, text: &str) -> (Stage, bool) {
         let bytes = text.as_bytes();
         let comma = skip_whitespace(bytes, quote + 1);
@@ -234,18 +235,17 @@ impl Live {
 }
 
 impl LiveMember {
-    /// What is certain of its text reaches to this place. Behind an escaped backslash, the end tells whether the text
+    /// Extends the certain part of the text to `end`. After an escaped backslash, only the end decides whether the text
     /// was escaped twice.
     fn reaches(&mut self, end: usize, text: &str) {
-        // Without its closing quote, such a word may be no text.
+        // If the closing quote is missing, a text such as `null` may stand for no value.
         let may_be_none = NONE.iter().any(|none| none.starts_with(Span::new(self.sure.start, end).of(text)));
         if !self.doubled && !may_be_none {
             self.sure.end = end;
         }
     }
 
-    /// What is certain of its text behind a place in the response up to which it has been taken, decoded: `taken`
-    /// bytes.
+    /// The decoded text from `at` on, of which `taken` bytes have been emitted before, as far as it is certain.
     pub(super) fn text_from(&self, at: usize, taken: usize, text: &str) -> String {
         if self.end.is_some() && self.doubled {
             let raw = self.sure.of(text);
@@ -281,14 +281,14 @@ fn key_at(text: &str, at: usize) -> Result<keys::MemberKey<'_>, bool> {
     }
 }
 
-/// What is at a byte of a string that is not plain.
+/// The kind of a byte in a string that is not plain text.
 enum SpecialByte {
     Quote,
-    /// An escape of JSON, of so many bytes.
+    /// An escape of JSON of this many bytes.
     Escape(usize),
-    /// Half an escape.
+    /// An incomplete escape.
     Waits,
-    /// Nothing that valid JSON has.
+    /// A byte that valid JSON does not allow.
     Faulty,
 }
 
@@ -319,7 +319,7 @@ fn next_of(rest: &[u8]) -> SpecialByte {
     }
 }
 
-/// Whether a mark may belong to what follows a text.
+/// Whether this is punctuation that may belong to the text after a string.
 fn is_mark(c: char) -> bool {
     matches!(c, ',' | ':' | '{' | '}' | '[' | ']')
 }
