@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use rulebook::grammar::{Grammar, Machine, Progress};
 use rulebook::text::SourceId;
 
-const STEPS: u64 = 100_000;
+const STEPS: i64 = 100_000;
 
 fuzz_target!(|data: &str| {
     let (source, text) = data.split_once('\0').unwrap_or((data, "<a b=\"c\">[ACTION_X]{\"d\": [1, 2]}</a>"));

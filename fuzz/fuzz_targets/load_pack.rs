@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rulebook::{Folder, Program};
+use rulebook::Folder;
 
 fuzz_target!(|data: &[u8]| {
     let mut parts = data.splitn(3, |byte| *byte == 0);
