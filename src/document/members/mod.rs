@@ -1,13 +1,13 @@
 //! Members: which blocks are in an answer that is one object?
 //!
-//! In: a response, whole or in pieces, and a dialect whose members are blocks.
+//! In: a response, whole or in chunks, and a dialect whose members are blocks.
 //! Out: the parts of a [`Document`]: the blocks, the markup around them, and the findings.
 //! Never: judges a block, or tolerates a fault without noting it.
 //!
 //! A valid object is read strictly: it is scanned, and its values are decoded when they are used. Only an invalid one
-//! is read piece by piece. Both ways produce a [`Tape`] of pieces, from which the names of the dialect take their
-//! blocks. Whether an object is valid is known only at its end. So everything is read once the response is complete;
-//! until then, only its first texts are known ([`live`]), and where no block can have started.
+//! is read part by part. Both readers produce an [`ObjectTape`], from which the names of the dialect take their blocks.
+//! Whether an object is valid is known only at its end. So everything is read once the response is complete; until
+//! then, only its first texts are known ([`live`]), and up to where no block can have started.
 
 mod bind;
 mod cursor;
@@ -46,34 +46,34 @@ use whitespace::skip_whitespace;
 /// The objects of one response, as far as they are known.
 #[derive(Debug)]
 pub(super) struct Objects {
-    /// Where the first member that is a block may start; or as an error, the place before which there is none.
+    /// Where the first member that is a block may start; as an error, the offset before which there is none.
     named: Result<usize, usize>,
     complete: bool,
     live: Live,
     emitted: Emitted,
-    /// Whether the prompt left reasoning open, if the host knows.
+    /// Whether the prompt ended inside reasoning, if the host knows.
     left_open: Option<bool>,
     pub(super) read: Document,
 }
 
-/// What has been announced.
+/// What has been announced so far.
 #[derive(Debug, Default)]
 struct Emitted {
     all: bool,
-    /// How many blocks have opened, and how many of them have closed.
+    /// The number of blocks that have opened, and how many of them have closed.
     opened: usize,
     closed: usize,
-    /// Up to where the text of the last block has been announced, and how many bytes of it, decoded.
+    /// Up to which offset the text of the last block has been announced, and how many bytes of it, decoded.
     at: usize,
     text: usize,
 }
 
-/// How many times the length of the response may be read in vain.
+/// The most bytes that may be read in vain, as a multiple of the length of the response.
 const MOST_IN_VAIN: usize = 8;
 
 /// Reads the objects of one response for one dialect.
 struct ObjectReader<'p> {
-    /// Whether the prompt left reasoning open, if the host knows.
+    /// Whether the prompt ended inside reasoning, if the host knows.
     left_open: Option<bool>,
     /// The opener of reasoning that is never closed.
     open_reasoning: Option<usize>,
@@ -82,31 +82,31 @@ struct ObjectReader<'p> {
     outline: &'p ObjectShape,
     limits: &'p Limits,
     machine: Machine,
-    /// No object starts before this place.
+    /// No object starts before this offset.
     at: usize,
     blocks: ChunkedVec<Block>,
     found: ChunkedVec<ReaderFinding>,
     left_out: usize,
     /// Values with faults that were read as JSON, and their faults.
     reread: Vec<(Span, Vec<JsonFault>)>,
-    /// Spans without text outside blocks: the objects, except for parts of them that belong to no block.
+    /// Spans that are not text outside blocks: the objects, except for parts of them that belong to no block.
     markup: Vec<Span>,
     values: Cell<usize>,
     calls: usize,
-    /// The last quotes, once searched for.
+    /// The last quotes, if they have been searched for.
     last: Option<quote_end::LastQuotes>,
     /// How many more bytes may be read strictly without finding a valid object: a hostile text has a brace every few
-    /// bytes, and each is only known to be invalid at the end of the text.
+    /// bytes, each of which is known to be invalid only at the end of the text.
     vain: usize,
     surroundings: ObjectSurroundings,
-    /// If a list that is the answer is open: the end of its last entry.
+    /// The end of the last entry, if a list that is the answer is open.
     list: Option<usize>,
     /// Whether objects in fences are only examples, because one outside fences is the answer.
     tells_apart: bool,
     stopped: bool,
 }
 
-/// An object outside fences was found after objects in fences had been read as blocks.
+/// The error that an object outside fences was found after objects in fences had been read as blocks.
 #[derive(Debug)]
 struct TellApart;
 
@@ -114,7 +114,7 @@ struct TellApart;
 struct ReadObject {
     tape: ObjectTape,
     end: usize,
-    /// Text in it that is no part of it.
+    /// Text inside the object that is not part of it.
     junk: Vec<Span>,
 }
 
@@ -133,7 +133,7 @@ impl Objects {
             let reader = || ObjectReader::new(given, outline, limits, self.left_open);
             self.read = match reader().read_all() {
                 Ok(document) => document,
-                // Only the end may show which object is meant: read once more, with that known.
+                // Only the end may decide which object is the answer: read once more with that knowledge.
                 Err(TellApart) => {
                     let reader = ObjectReader { tells_apart: true, ..reader() };
                     reader.read_all().unwrap_or_default()
@@ -155,18 +155,18 @@ impl Objects {
             dialect.block(id).is_some_and(|block| !block.starts && (dialect.needs.is_empty() || is_needed(&block.name)))
         };
         let read = self.read.blocks.iter().find(|block| needs(block.id)).map(|block| block.span().start);
-        // What is before the first needed block is emitted for every dialect, so an earlier one waits for the end.
+        // The text before the first needed block is emitted for every dialect, so an earlier block waits for the end.
         let first = self.live.members.first().filter(|_| self.live.before.is_none());
         read.or(first.filter(|first| needs(first.id)).map(|first| first.start))
     }
 
-    /// Whether words are before a place: anything that is neither an object nor reasoning. Before the answer is
-    /// complete, only an object that begins it is known.
+    /// Whether words are before `place`: text that is neither an object nor reasoning. Before the answer is complete,
+    /// only an object at its start is known.
     pub(super) fn follows_words(&self, place: usize, text: &str) -> bool {
         self.complete && self.outside(Span::new(0, place)).any(|gap| !gap.of(text).trim().is_empty())
     }
 
-    /// Whether a place is outside of every object.
+    /// Whether `place` is outside every object.
     pub(super) fn is_outside(&self, place: usize, text: &str) -> bool {
         self.outside(Span::new(0, text.len())).any(|gap| gap.contains(place))
     }
@@ -178,14 +178,14 @@ impl Objects {
         whole.without(&taken).collect::<Vec<_>>().into_iter()
     }
 
-    /// Every block that starts before this place is known.
+    /// Every block that starts before this offset is known.
     pub(super) fn settled_until(&self) -> usize {
         let (Ok(named) | Err(named)) = self.named;
         let live = self.live.members.first().filter(|_| self.live.before.is_none()).map_or(0, |first| first.start + 1);
         if self.complete { usize::MAX } else { named.max(live) }
     }
 
-    /// Announces what is certain so far, and everything at the end.
+    /// Announces what is certain so far, and everything once the response is complete.
     pub(super) fn announce(&mut self, given: &ReadContext<'_>, complete: bool, out: &mut Vec<EventDraft>) {
         if self.emitted.all {
             return;
@@ -208,7 +208,7 @@ impl Objects {
             }
             if number >= self.emitted.closed {
                 let before = if number + 1 == self.emitted.opened { self.emitted.text } else { 0 };
-                // What a template makes of a value is known once it has been judged.
+                // The result of a template is known only once the value has been judged.
                 if bound.text.is_none() {
                     let text = block.spelling_of_member(given.text).decode(block.body().of(given.text));
                     let rest = text.get(before..).unwrap_or_default();
@@ -257,14 +257,14 @@ impl Objects {
     }
 }
 
-/// Announces the text of a block, if there is any: its number, its declaration, and where it starts.
+/// Announces the text of a block, if there is any. The block is given as its number, its declaration, and its start.
 fn tell(given: &ReadContext<'_>, (number, id, start): (usize, BlockId, usize), text: &str, out: &mut Vec<EventDraft>) {
     if !text.is_empty() {
         out.push(EventDraft::text(Some(number), Some(id), given.role_of(id), start, text.to_owned()));
     }
 }
 
-/// Announces text outside every block, if there is any: before the first block of an answer, or `behind` it.
+/// Announces text outside every block, if there is any: before the first block of an answer or, if `behind`, after it.
 fn tell_outside(given: &ReadContext<'_>, behind: bool, gap: Span, out: &mut Vec<EventDraft>) {
     if !gap.is_empty() {
         out.push(EventDraft::text(None, None, given.role_outside(behind), gap.start, gap.of(given.text).to_owned()));
@@ -331,8 +331,8 @@ impl<'p> ObjectReader<'p> {
         })
     }
 
-    /// Skips what comes before the answer, such as reasoning. It is recognised by its opener, or because an object with
-    /// one of the answer's own names follows its closer.
+    /// Skips reasoning before the answer. It is recognised by its opener, or because an object with a name that the
+    /// dialect declares follows its closer.
     fn pass_prelude(&mut self) {
         let text = self.text;
         let Some(mut prelude) = LeadingReasoning::new(self.dialect, self.limits, self.left_open) else { return };
@@ -363,13 +363,13 @@ impl<'p> ObjectReader<'p> {
         self.at = closer.end;
     }
 
-    /// The next place where an object starts, and the place of its brace, or where that should be.
+    /// The next offset at which an object starts, and the offset at which its brace is, or is missing.
     fn find_start(&mut self) -> Option<(usize, usize)> {
         let text = self.text;
         let bytes = text.as_bytes();
         if self.at == 0 {
             self.at = start_of(text);
-            // At the very start the brace may be missing; then a name shows what it is.
+            // At the very start the brace may be missing; then a declared name shows that there is an object.
             if quote_end::names_member(self.outline, text, self.at, [ObjectShape::ROOT]) {
                 return Some((self.at, self.at));
             }
@@ -381,7 +381,7 @@ impl<'p> ObjectReader<'p> {
                 let (outline, mut steps) = (self.outline, self.limits.steps(text.len()));
                 if let Some(brace) = self.machine.match_at(&outline.grammar, outline.open, text, self.at, &mut steps) {
                     let opens = match bytes.get(brace) {
-                        // After a comment, a name of the answer's own shows what it is.
+                        // After a comment, a declared name is required, too.
                         Some(b'{') if bytes.get(skip_whitespace(bytes, brace + 1)) == Some(&b'/') => {
                             quote_end::opens_answer(self.outline, text, brace)
                         }
@@ -393,7 +393,7 @@ impl<'p> ObjectReader<'p> {
                     }
                 }
             }
-            // A brace whose first key is damaged opens an object, too, if the key has a name of the answer's own.
+            // A brace whose first key is damaged also opens an object, if the key has a name that the dialect declares.
             if bytes.get(self.at) == Some(&b'{') && quote_end::opens_damaged(self.outline, text, self.at) {
                 return Some((self.at, self.at));
             }
@@ -401,7 +401,7 @@ impl<'p> ObjectReader<'p> {
         }
     }
 
-    /// Reads the object whose brace is at `brace`; what comes before it from `start` belongs to it.
+    /// Reads the object whose brace is at `brace`; the text from `start` to the brace belongs to it.
     fn read(&mut self, start: usize, brace: usize) {
         let text = self.text;
         let fenced = brace > start;
@@ -434,7 +434,7 @@ impl<'p> ObjectReader<'p> {
         faults.extend(reading.faults);
         let first = self.blocks.len();
         let mut outside = object.junk.clone();
-        // An answer that begins with an object is no example of one.
+        // An object at the start of the answer is not an example.
         let sketched = is_sketched(text, &faults) && !self.surroundings.begins(brace);
         if self.tells_apart && around.has_example {
             let bound = !sketched && self.is_bound(&object);
@@ -449,7 +449,7 @@ impl<'p> ObjectReader<'p> {
             self.stopped = true;
         }
         if self.blocks.len() == first {
-            // Nothing in it is bound: it is text.
+            // No name binds a part of the object, so it is text.
             return;
         }
         self.doubt_calls(&faults, &object.junk, first);
@@ -464,7 +464,7 @@ impl<'p> ObjectReader<'p> {
         self.mark_up(Span::new(start, end), outside);
     }
 
-    /// Notes which calls a missing or superfluous mark directly before or behind them may have cut short.
+    /// Notes which calls may have been cut short by missing or superfluous punctuation directly before or after them.
     fn doubt_calls(&mut self, faults: &[(RuleId, Span)], junk: &[Span], first: usize) {
         let guessed = |rule: RuleId| !json::is_certain(self.outline.grammar.rule_name(rule));
         let faults = faults.iter().filter(|(rule, _)| guessed(*rule)).map(|(_, at)| *at);
@@ -491,7 +491,7 @@ impl<'p> ObjectReader<'p> {
         }
     }
 
-    /// Reads an invalid object, after `vain` bytes were read to find that out.
+    /// Reads an invalid object leniently, after `vain` bytes were read to find that it is invalid.
     fn read_leniently(&mut self, brace: usize, vain: usize) -> ObjectReading {
         self.vain = self.vain.saturating_sub(vain);
         let last = *self.last.get_or_insert_with(|| quote_end::LastQuotes::of(self.text));
@@ -500,7 +500,7 @@ impl<'p> ObjectReader<'p> {
 
     /// Reports an object, with its first block, that is not the first of the answer.
     fn report_more_objects(&mut self, mark: Span, first: usize) {
-        // Reasoning before the answer is no object of it.
+        // Reasoning before the answer does not count as its first object.
         let begins =
             self.blocks.get(0).and_then(|block| self.dialect.block(block.id)).is_some_and(|block| block.starts);
         if first > usize::from(begins) && !self.outline.entries {
@@ -528,8 +528,8 @@ impl<'p> ObjectReader<'p> {
         }
     }
 
-    /// An entry of a list that is the answer, with the bracket or comma before it and the bracket behind it, if that
-    /// closes one.
+    /// The span of an entry of a list that is the answer, with the bracket or comma before it, and the bracket after it
+    /// if that closes the list.
     fn with_marks(&mut self, start: usize, end: usize) -> (usize, usize) {
         let before = self.text.get(..start).unwrap_or_default().trim_end();
         let start = if before.ends_with(['[', ',']) { before.len() - 1 } else { start };
@@ -543,14 +543,14 @@ impl<'p> ObjectReader<'p> {
         (start, if closes { end + rest.len() - mark.len() + 1 } else { end })
     }
 
-    /// The end of the fence around an object that ends at `end`.
+    /// The end of the fence around an object that ends at `end`; `end` if there is no fence.
     fn end_of_fence(&mut self, end: usize) -> usize {
         let Some(close) = self.outline.close else { return end };
         let mut steps = self.limits.steps(self.text.len());
         self.machine.match_at(&self.outline.grammar, close, self.text, end, &mut steps).unwrap_or(end)
     }
 
-    /// Notes as markup everything in an object that is not `outside`.
+    /// Notes everything in an object that is not `outside` as markup.
     fn mark_up(&mut self, object: Span, mut outside: Vec<Span>) {
         let mut at = object.start;
         outside.sort_by_key(|span| span.start);
@@ -585,7 +585,7 @@ impl<'p> ObjectReader<'p> {
     }
 }
 
-/// Whether there are dots in place of a value: the object is only sketched.
+/// Whether dots replace a value, so that the object is only a sketch.
 fn is_sketched(text: &str, faults: &[(RuleId, Span)]) -> bool {
     let dots = |span: Span| !span.is_empty() && span.of(text).chars().all(|c| matches!(c, '.' | '…'));
     faults.iter().any(|(_, span)| dots(*span))

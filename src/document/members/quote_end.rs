@@ -1,8 +1,8 @@
-//! Fitting: may a string end at this quote, so that the object goes on?
+//! Quote end: may a string end at this quote, so that the object continues?
 //!
-//! In: a place in a response, what is open there, and the declared names.
-//! Out: whether the text after it can follow the end of a value.
-//! Never: looks further than a few marks and names, so that each quote only costs a few look-ups.
+//! In: an offset in a response, the open containers around it, and the declared names.
+//! Out: whether the text after the quote can follow the end of a value.
+//! Never: looks further than a few punctuation characters and names, so that each quote only costs a few look-ups.
 //!
 //! A model that forgets to escape quotes writes code whose quotes look like those of the answer: `"a", "b": 1` may be
 //! code or the next member. The names distinguish them: after the body of a block, only a name that the dialect
@@ -14,14 +14,14 @@ use super::whitespace::{is_fence, skip_whitespace};
 use crate::json::decode_string;
 use crate::program::{LevelId, ObjectShape};
 
-/// What is open around a string.
+/// The containers around a string, and what is known about the string.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StringContext<'a> {
-    /// The objects and lists around it, innermost first.
+    /// The open objects and lists around it, innermost first.
     pub(super) open: &'a [OpenLevel],
     /// The level of the string itself.
     pub(super) own: Option<LevelId>,
-    /// Whether it is the body of a block: foreign text, such as code.
+    /// Whether the string is the body of a block: foreign text, such as code.
     pub(super) body: bool,
     /// Whether the keys of this answer have no quotes.
     pub(super) bare: bool,
@@ -32,7 +32,7 @@ pub(super) struct StringContext<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LastQuotes {
     quote: usize,
-    /// The last one that is followed by a closing mark, but has none before it.
+    /// The last one that is followed by a closing bracket, but has none before it.
     closing: usize,
 }
 
@@ -55,10 +55,10 @@ impl LastQuotes {
 
 /// The longest string that is skipped after an unknown key.
 const LOOK: usize = 200;
-/// The most marks in a row that are examined.
+/// The most punctuation characters in a row that are examined.
 pub(super) const MARKS: usize = 12;
 
-/// What replaces members that were left out: three dots, or the one character for them.
+/// How members that were left out are written: three dots, or an ellipsis.
 const DOTS: [&[u8; 3]; 2] = [b"...", b"\xE2\x80\xA6"];
 
 /// Whether the string that may end at `quote` ends there.
@@ -67,8 +67,8 @@ pub(super) fn ends(outline: &ObjectShape, text: &str, quote: usize, around: Stri
     look.behind_value(quote + 1, 2) || look.goes_on_with_name(quote + 1)
 }
 
-/// The end of a string whose closing quote is missing, if the quote at `quote` starts the next key: only the marks that
-/// what is open requires are between them.
+/// The end of a string whose closing quote is missing, if the quote at `quote` starts the next key: only the
+/// punctuation that the open containers require is between them.
 pub(super) fn missed(
     outline: &ObjectShape,
     text: &str,
@@ -80,7 +80,7 @@ pub(super) fn missed(
     look.next_member(quote).or_else(|| look.next_entry(quote)).filter(|end| *end > start)
 }
 
-/// Whether what is open goes on, or ends, at `at`, as it should after a value.
+/// Whether the text at `at` continues or ends the open containers, as it should after a value.
 pub(super) fn goes_on(outline: &ObjectShape, text: &str, at: usize, around: StringContext<'_>) -> bool {
     QuoteEnd { outline, text, bytes: text.as_bytes(), around, quote: at }.ends_well(at)
 }
@@ -101,14 +101,15 @@ pub(super) fn opens_damaged(outline: &ObjectShape, text: &str, brace: usize) -> 
     key.is_some_and(|key| is_known(outline, key.name, [ObjectShape::ROOT]))
 }
 
-/// Whether the brace at `brace` opens an answer: an object whose first key is one of its own names, even if damaged.
+/// Whether the brace at `brace` opens an answer: an object whose first key is a declared name, even if the key is
+/// damaged.
 pub(super) fn opens_answer(outline: &ObjectShape, text: &str, brace: usize) -> bool {
     let bytes = text.as_bytes();
     let at = if bytes.get(brace) == Some(&b'{') { over_comments(bytes, brace + 1) } else { brace };
     keys::any(text, at).is_some_and(|key| is_known(outline, key.name, [ObjectShape::ROOT]))
 }
 
-/// Whether the response ends here, or in a key that starts here.
+/// Whether the response ends at `at`, or in a key that starts at `at`.
 fn is_cut_key(bytes: &[u8], at: usize) -> bool {
     let rest = bytes.get(at..).unwrap_or_default();
     let Some((b'"', rest)) = rest.split_first() else { return rest.is_empty() };
@@ -120,7 +121,7 @@ fn is_cut_key(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// The next place that is not white space, after short comments if there are any.
+/// The next offset that is not white space or a short comment.
 fn over_comments(bytes: &[u8], at: usize) -> usize {
     let until = bytes.len().min(at + LOOK);
     let mut at = skip_whitespace(bytes, at);
@@ -167,24 +168,24 @@ impl QuoteEnd<'_> {
                     closed += 1;
                     at += 1;
                 }
-                // A bracket can end the value of a member only if a brace is missing before it.
+                // A bracket can end the value of a member only if a brace is missing before the bracket.
                 Some(b']') if closed > 0 || in_list || in_entry => {
                     closed += 1;
                     at += 1;
                 }
                 Some(b',') => {
                     let next = over_comments(self.bytes, at + 1);
-                    // One comma too many is forgiven.
+                    // One superfluous comma is tolerated.
                     let extra = self.bytes.get(next) == Some(&b',');
                     let next = if extra { over_comments(self.bytes, next + 1) } else { next };
                     return self.behind_comma(next, closed, more);
                 }
                 Some(b'"') if self.known(at, closed) => return true,
-                // Another quote may be the end that this one seemed to be.
+                // The later quote may be the end of the string instead of this one.
                 Some(b'"') if closed > 0 && self.around.body && self.ends_well(at + 1) => return false,
                 Some(b'"') if closed > 0 && (is_stray_quote(self.text, at) || at == self.around.last.quote) => at += 1,
                 Some(b'{') => return closed > 0 && self.opens_entry(at),
-                // Words after the object are fine, if no later quote ends a value.
+                // Words may follow the object, if no later quote ends a value.
                 Some(_) => {
                     let line = self.bytes.get(from..at).is_some_and(|space| space.contains(&b'\n'));
                     return line && closed > 0 && self.is_last(closed);
@@ -194,7 +195,7 @@ impl QuoteEnd<'_> {
         false
     }
 
-    /// Whether only marks come between here and the name of a member.
+    /// Whether only punctuation is between `at` and the name of a member.
     fn goes_on_with_name(&self, at: usize) -> bool {
         let mut closed = 0;
         let mut between = false;
@@ -217,7 +218,8 @@ impl QuoteEnd<'_> {
         if closed > 0 { self.quote >= last.closing } else { self.quote > last.closing }
     }
 
-    /// Whether what is open ends as it should after a value, up to where more of it comes or the answer ends.
+    /// Whether the open containers end as they should after a value, up to where one of them continues or the answer
+    /// ends.
     fn ends_well(&self, at: usize) -> bool {
         let mut at = over_comments(self.bytes, at);
         let mut open = self.around.open.iter();
@@ -258,7 +260,7 @@ impl QuoteEnd<'_> {
                 }
                 None => in_list || (closed > 1 && !self.around.body),
             },
-            // What replaces members that were left out.
+            // Dots in place of members that were left out.
             Some(b'.' | 0xE2)
                 if DOTS.iter().any(|dots| self.bytes.get(at..).is_some_and(|rest| rest.starts_with(*dots))) =>
             {
@@ -274,7 +276,7 @@ impl QuoteEnd<'_> {
         }
     }
 
-    /// Whether an object starts here that may be the next entry of the list around.
+    /// Whether an object starts here that may be the next entry of the list around the string.
     fn opens_entry(&self, at: usize) -> bool {
         let brace = |at: usize| self.bytes.get(at) == Some(&b'{');
         let at = if brace(at) { over_comments(self.bytes, at + 1) } else { return false };
@@ -286,11 +288,11 @@ impl QuoteEnd<'_> {
         is_cut_key(self.bytes, at) || self.known(at, usize::MAX) || (!self.around.body && is_key())
     }
 
-    /// Whether the name of a member starts at `at` that may come after `closed` marks have closed something. What looks
-    /// like a key may be foreign text, so more marks need more evidence.
+    /// Whether the name of a member starts at `at` that may come after `closed` closing brackets. Something like a key
+    /// may be foreign text, so more closers need more evidence.
     fn known(&self, at: usize, closed: usize) -> bool {
         let Some(key) = keys::any(self.text, at) else { return false };
-        // After foreign text only the names of what is still open count, or of the next entry.
+        // After foreign text, only names of the containers that are still open count, or of the next entry.
         let reach = match closed {
             0 | 1 if self.around.body => 2,
             _ => usize::MAX,
@@ -304,7 +306,7 @@ impl QuoteEnd<'_> {
         match key.form {
             // The body of a member is not followed by the same member.
             _ if closed == 0 && body && Some(level) == own => false,
-            // A member that the object already has begins another entry.
+            // A member that the object already has starts another entry.
             KeyForm::Whole => closed > 0 || !body || !given || self.continues(&key, around),
             KeyForm::Torn(_) | KeyForm::NoColon(_) => closed > 0 || !given,
             KeyForm::Bare if bare => closed > 0 || !given,
@@ -313,7 +315,7 @@ impl QuoteEnd<'_> {
         }
     }
 
-    /// Whether a key has the name of the string itself.
+    /// Whether a key has the same name as the string's own member.
     fn is_own(&self, key: &MemberKey<'_>) -> bool {
         let level = self.around.open.first().and_then(|open| open.level);
         let named = level.and_then(|level| self.outline.member(level, &decode_string(key.name)));
@@ -342,7 +344,7 @@ impl QuoteEnd<'_> {
         let key = keys::whole(self.text, quote)?;
         let name = decode_string(key.name);
         let comma = self.mark_before(quote, b',')?;
-        // All that is open up to that level must be closed before the comma, the innermost first.
+        // All containers inside that level must be closed before the comma, the innermost first.
         let end_within = |place| {
             let mut ends = self.around.open.iter().take(place).rev();
             ends.try_fold(comma, |end, open| self.mark_before(end, if open.list { b']' } else { b'}' }))
@@ -350,12 +352,12 @@ impl QuoteEnd<'_> {
         for (place, open) in self.around.open.iter().enumerate().take(MARKS) {
             let level = open.level.filter(|_| !open.list).and_then(|level| self.outline.member(level, &name));
             if level.is_some_and(|level| open.given & level.bit() == 0) {
-                // Right after foreign text such as code, a name alone proves little.
+                // Directly after foreign text such as code, a name alone is weak evidence.
                 let ends = || self.over_member(key.value).is_some_and(|end| self.ends_well(end));
                 return end_within(place).filter(|_| place > 0 || !self.around.body || ends());
             }
         }
-        // In an object that no bound name refers to, any key may come next.
+        // In an object whose names the dialect does not declare, any key may come next.
         let innermost = self.around.open.first()?;
         (!innermost.list && innermost.level.is_none()).then_some(comma)
     }
@@ -374,7 +376,7 @@ impl QuoteEnd<'_> {
         is_next.then_some(end)
     }
 
-    /// The place of this mark, if only white space is between it and `at`.
+    /// The offset of this character, if only white space is between it and `at`.
     fn mark_before(&self, at: usize, mark: u8) -> Option<usize> {
         let before = self.bytes.get(..at)?.trim_ascii_end();
         (before.last() == Some(&mark)).then(|| before.len() - 1)

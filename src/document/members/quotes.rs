@@ -1,11 +1,12 @@
-//! Quotes: where does a string end if its quotes cannot be trusted?
+//! Quotes: where does a string with ambiguous quotes end?
 //!
-//! In: the start of a string in a faulty object, and what is open around it.
-//! Out: the string as a piece of the tape, its faults, and the part of it that looks like a member.
-//! Never: goes back further than over the marks before a key.
+//! In: the start of a string in a faulty object, and the open containers around it.
+//! Out: the string as a node of the tape, its faults, and the part of it that looks like a member.
+//! Never: goes back further than over the punctuation before a key.
 //!
 //! A model that quotes code may forget to escape a quote, or to write the last one. A string ends at the first quote
-//! after which something fits, or where the following marks and key show that its closing quote is missing.
+//! after which the object can continue, or where the punctuation and key that follow show that its closing quote is
+//! missing.
 
 use super::cursor::Cursor;
 use super::keys;
@@ -18,9 +19,9 @@ use crate::text::Span;
 pub(super) struct QuotedText {
     pub(super) kind: PieceKind,
     pub(super) span: Span,
-    /// Whether the response ends in it.
+    /// Whether the response ends inside the string.
     pub(super) cut: bool,
-    /// The first part of it that looks like a member but is its text.
+    /// The first part of the string that looks like a member but is text.
     pub(super) nested: Option<Span>,
 }
 
@@ -31,7 +32,7 @@ pub(super) fn read(cursor: &mut Cursor<'_, '_>, around: StringContext<'_>, opene
     let known = cursor.faults.len();
     let mut nested = None;
     cursor.at = from;
-    // Find where the text ends: at its closing quote, or where something else ends it.
+    // Find where the text ends: at its closing quote, or where the object continues without one.
     let (end, cut) = loop {
         cursor.at = cursor.run(cursor.outline.text).unwrap_or(cursor.bytes.len());
         let faults = &cursor.outline.faults;
@@ -56,13 +57,13 @@ pub(super) fn read(cursor: &mut Cursor<'_, '_>, around: StringContext<'_>, opene
         };
         match fault.and_then(|rule| Some((rule, cursor.run(rule)?))).filter(|(_, end)| *end > cursor.at) {
             Some((rule, end)) => {
-                // Each kind is reported once for each string.
+                // Each kind of fault is reported once per string.
                 if !cursor.faults.iter().skip(known).any(|(found, _)| *found == rule) {
                     cursor.record(Some(rule), Span::new(cursor.at, end));
                 }
                 cursor.at = end;
             }
-            // A backslash at the very end starts nothing.
+            // A backslash at the very end starts no escape.
             None => {
                 cursor.at = cursor.bytes.len();
                 break (None, true);
@@ -76,8 +77,8 @@ pub(super) fn read(cursor: &mut Cursor<'_, '_>, around: StringContext<'_>, opene
     QuotedText { kind, span, cut, nested }
 }
 
-/// The end of the text from `from`, if the quote here starts the next key. Goes back there, and removes the faults
-/// noted after the first `known`.
+/// The end of the text from `from`, if the quote here starts the next key. Moves back to that end, and removes the
+/// faults after it, except for the first `known` faults.
 fn end_without_quote(
     cursor: &mut Cursor<'_, '_>,
     from: usize,
@@ -86,7 +87,7 @@ fn end_without_quote(
 ) -> Option<usize> {
     let rule = cursor.outline.faults.missing_quote?;
     let missed = quote_end::missed(cursor.outline, cursor.text, from, cursor.at, around)?;
-    // What comes after it is outside the string.
+    // These faults are outside the string.
     let outside = |(_, span): &mut (RuleId, Span)| span.start >= missed;
     while cursor.faults.len() > known && cursor.faults.pop_if(outside).is_some() {}
     cursor.at = missed;
@@ -100,8 +101,8 @@ fn member(cursor: &Cursor<'_, '_>) -> Option<Span> {
     Some(Span::new(cursor.at, key.value))
 }
 
-/// Whether words without quotes, up to `end`, are a string that lacks its first quote: nothing ends them, but the next
-/// quote ends a string.
+/// Whether words without quotes, up to `end`, are a string whose opening quote is missing: the text after them cannot
+/// follow a value, but the next quote ends a string.
 pub(super) fn lack_first(cursor: &mut Cursor<'_, '_>, end: usize, around: StringContext<'_>) -> bool {
     if quote_end::goes_on(cursor.outline, cursor.text, end, around) {
         return false;

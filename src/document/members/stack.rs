@@ -1,7 +1,7 @@
-//! Nest: what is open around a place in a faulty object?
+//! Stack: which containers are open around an offset in a faulty object?
 //!
 //! In: objects, lists and values in the order of their starts, and their ends.
-//! Out: the tape of the object, and what is still open, innermost first.
+//! Out: the tape of the object, and the containers that are still open, innermost first.
 //! Never: reads the response, or recurses on it.
 
 use super::tape::{ObjectTape, PieceKind};
@@ -25,17 +25,17 @@ pub(super) struct OpenContainer {
     pub(super) filled: bool,
     /// The last key of an object.
     pub(super) key: Option<Span>,
-    /// The members that it already has: a bit for each level.
+    /// The members that it already has, with one bit for each level.
     pub(super) given: u64,
 }
 
-/// An object or list, as seen from inside.
+/// An open object or list, as its members or entries need to know it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OpenLevel {
     pub(super) list: bool,
     /// The level of its members, or for a list of its entries.
     pub(super) level: Option<LevelId>,
-    /// The members that it already has: a bit for each level.
+    /// The members that it already has, with one bit for each level.
     pub(super) given: u64,
 }
 
@@ -59,7 +59,7 @@ impl ContainerStack {
         self.frames.iter().rev().nth(1).is_some_and(|frame| frame.list)
     }
 
-    /// What is open, innermost first.
+    /// The open objects and lists, innermost first.
     pub(super) fn open(&self, outline: &ObjectShape) -> Vec<OpenLevel> {
         let open = |frame: &OpenContainer| match frame.list {
             true => OpenLevel { list: true, level: outline.each(frame.level), given: 0 },
@@ -82,14 +82,14 @@ impl ContainerStack {
         self.frames.push(OpenContainer { node, list, level, comma: None, filled: false, key: None, given: 0 });
     }
 
-    /// Ends the innermost one.
+    /// Ends the innermost object or list.
     pub(super) fn pop(&mut self, end: usize, cut: bool) {
         if let Some(frame) = self.frames.pop() {
             self.tape.close(frame.node, end, cut);
         }
     }
 
-    /// Removes the innermost list, and keeps what is in it.
+    /// Removes the innermost list, but retains its contents.
     pub(super) fn unwrap(&mut self) {
         if let Some(frame) = self.frames.pop() {
             self.tape.unwrap(frame.node);

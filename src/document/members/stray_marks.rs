@@ -1,12 +1,12 @@
-//! Extra: is this mark superfluous?
+//! Stray marks: is this punctuation superfluous?
 //!
-//! In: a mark of a faulty object, what follows it, and what is open around it.
+//! In: a punctuation character in a faulty object, the text after it, and the open containers around it.
 //! Out: whether it opens, ends or separates nothing.
-//! Never: moves on, or looks further than a few marks and one key.
+//! Never: advances, or looks further than a few punctuation characters and one key.
 //!
-//! A model that loses count writes marks that belong to nothing. Taken literally, one would end an object too early, or
-//! open one that is never closed, and everything after it would be misplaced. What follows the mark shows this: an
-//! object starts with a key, and after it is closed, its list or the answer goes on.
+//! A model that loses count writes superfluous brackets and commas. Taken literally, one would end an object too early,
+//! or open one that is never closed, and all text after it would be misplaced. The text after it decides: an object
+//! starts with a key, and after it is closed, its list or the answer continues.
 
 use super::cursor::Cursor;
 use super::keys::{self, is_stray_quote};
@@ -22,7 +22,7 @@ pub(super) const LONGEST_KEY: usize = 300;
 /// The most braces in a row that are examined.
 const BRACES: usize = 8;
 
-/// The fault of a mark where a key should be.
+/// The fault of punctuation in place of a key.
 pub(super) fn at_key(outline: &ObjectShape, mark: u8) -> Option<RuleId> {
     let faults = &outline.faults;
     match mark {
@@ -33,7 +33,7 @@ pub(super) fn at_key(outline: &ObjectShape, mark: u8) -> Option<RuleId> {
     }
 }
 
-/// The fault of the mark here, before the value of a member.
+/// The fault of the punctuation here, before the value of a member.
 pub(super) fn before_value(cursor: &Cursor<'_, '_>, level: Option<LevelId>) -> Option<RuleId> {
     let faults = &cursor.outline.faults;
     match cursor.byte() {
@@ -71,7 +71,7 @@ fn is_key(cursor: &Cursor<'_, '_>, at: usize) -> bool {
     end.is_some_and(|end| cursor.byte_behind(at + end + 1) == b':')
 }
 
-/// Whether the brace here, in a list, ends nothing, not even what is around the list.
+/// Whether the brace here, in a list, is superfluous, because it does not end an object around the list either.
 pub(super) fn brace_in_list(cursor: &Cursor<'_, '_>, open: &[OpenLevel]) -> bool {
     let Cursor { text, bytes, outline, at, .. } = *cursor;
     let nested = open.iter().skip(2).any(|open| open.list);
@@ -100,12 +100,13 @@ pub(super) fn brace_in_list(cursor: &Cursor<'_, '_>, open: &[OpenLevel]) -> bool
     }
 }
 
-/// Whether the quote here, in a list, belongs to no string. If an entry is `due`, only an object after it shows that.
+/// Whether the quote here, in a list, belongs to no string. If an entry is `due`, only an object after the quote proves
+/// that.
 pub(super) fn quote_in_list(cursor: &Cursor<'_, '_>, due: bool) -> bool {
     is_stray_quote(cursor.text, cursor.at) && (!due || cursor.byte_behind(cursor.at) == b'{')
 }
 
-/// Whether the list is superfluous: it is a member and holds only another list, or it is a body and holds one string.
+/// Whether the list is superfluous: a member that contains only another list, or a body that contains one string.
 pub(super) fn list_around(outline: &ObjectShape, tape: &ObjectTape, list: OpenContainer) -> bool {
     let first = tape.get(list.node + 1).filter(|first| first.ends_at() == tape.nodes.len());
     first.is_some_and(|first| match first.kind {
@@ -115,7 +116,7 @@ pub(super) fn list_around(outline: &ObjectShape, tape: &ObjectTape, list: OpenCo
     })
 }
 
-/// Whether the object that ends at `end` goes on: superfluous marks follow, and then another of its members.
+/// Whether the object that ends at `end` continues: superfluous punctuation follows, and then another of its members.
 pub(super) fn goes_on_behind(outline: &ObjectShape, text: &str, end: usize) -> bool {
     let bytes = text.as_bytes();
     let mut at = skip_whitespace(bytes, end);

@@ -1,7 +1,7 @@
-//! Strictly: is this valid JSON, and where are its members?
+//! Strict: is this valid JSON, and where are its members?
 //!
-//! In: a response, and the place of a brace.
-//! Out: the tape of the object, if all of it is valid; a part that no name refers into is one sealed piece.
+//! In: a response, and the offset of a brace.
+//! Out: the tape of the object, if all of it is valid; a part without declared names is one sealed node.
 //! Never: decodes a string, or reads anything invalid.
 
 use super::tape::{ObjectTape, PieceKind};
@@ -11,11 +11,11 @@ use crate::text::{JsonCursor, Span};
 use crate::value::broken;
 use serde::de::IgnoredAny;
 
-/// The object at `brace`, if it is valid JSON and nothing after it belongs to it.
+/// The object at `brace`, if it is valid JSON and no text after it belongs to it.
 ///
 /// # Errors
 ///
-/// How many bytes were read in vain.
+/// The number of bytes that were read in vain.
 pub(super) fn read(text: &str, brace: usize, outline: &ObjectShape, limits: &Limits) -> Result<ReadObject, usize> {
     let rest = text.get(brace..).filter(|rest| rest.starts_with('{')).ok_or(0_usize)?;
     let mut values = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
@@ -31,12 +31,12 @@ pub(super) fn read(text: &str, brace: usize, outline: &ObjectShape, limits: &Lim
     Ok(ReadObject { tape: walk.tape, end, junk: Vec::new() })
 }
 
-/// Scans valid JSON: every byte is where it should be.
+/// A scan of valid JSON, which therefore needs no checks.
 struct StrictScan<'w> {
     text: &'w str,
     cursor: JsonCursor<'w>,
     outline: &'w ObjectShape,
-    /// How many members of a block are listed separately although no name refers into them.
+    /// How many members of a block are listed separately although they have no declared names.
     most: usize,
     tape: ObjectTape,
 }

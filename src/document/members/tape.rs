@@ -1,7 +1,7 @@
-//! The tape: where are the pieces of an object?
+//! Tape: where are the parts of an object?
 //!
-//! In: pieces in the order of their starts.
-//! Out: [`Tape`]: a tree as one list, and the JSON value of any part of it.
+//! In: parts in the order of their starts.
+//! Out: [`ObjectTape`]: a tree as one list, and the JSON value of any part of it.
 //! Never: knows which names are declared.
 
 use crate::json::{self, Context, decode_string};
@@ -12,7 +12,7 @@ use serde::de::IgnoredAny;
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// A tree of pieces as a list: each has the index of the first piece after it.
+/// A tree of parts as a list: each node has the index of the first node after its contents.
 #[derive(Debug, Default)]
 pub(super) struct ObjectTape {
     pub(super) nodes: Vec<MemberNode>,
@@ -21,9 +21,9 @@ pub(super) struct ObjectTape {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MemberNode {
     pub(super) kind: PieceKind,
-    /// Whether it was cut off.
+    /// Whether the part was cut off.
     pub(super) cut: bool,
-    /// Whether something directly in it had to be repaired.
+    /// Whether something directly inside the part had to be repaired.
     mended: bool,
     start: u32,
     end: u32,
@@ -34,15 +34,15 @@ pub(super) struct MemberNode {
 pub(super) enum PieceKind {
     Object,
     List,
-    /// The key of a member, with its quotes if it has any; its value comes next.
+    /// The key of a member, with its quotes if it has any; the next node is its value.
     Key,
-    /// With its quotes; with only the first if it was cut off.
+    /// A string with its quotes, or with only the first if it was cut off.
     String,
-    /// A string that lacks a quote; the other one is left out, too.
+    /// A string without one of its quotes; its span excludes the other one, too.
     Torn,
     /// A number, a constant, or words without quotes.
     Scalar,
-    /// Valid JSON that has not been looked into.
+    /// Valid JSON whose contents are not on the tape.
     Sealed,
     /// A missing value.
     Absent,
@@ -53,7 +53,7 @@ impl MemberNode {
         Span::new(self.start as usize, self.end as usize)
     }
 
-    /// The index of the piece after it.
+    /// The index of the first node after this one and its contents.
     pub(super) fn ends_at(&self) -> usize {
         self.next as usize
     }
@@ -69,11 +69,11 @@ impl MemberNode {
     }
 }
 
-/// A key of an object whose value comes next, and its place.
+/// A key of an object, whose value comes next, and its place.
 type PendingKey = (String, Span);
 
 impl ObjectTape {
-    /// Adds a piece that contains no others.
+    /// Adds a node without contents.
     pub(super) fn leaf(&mut self, kind: PieceKind, span: Span, cut: bool) -> usize {
         let at = self.nodes.len();
         let (start, end) = (span.start as u32, span.end as u32);
@@ -81,7 +81,7 @@ impl ObjectTape {
         at
     }
 
-    /// Extends the last piece over text beside it that no name refers into either.
+    /// Extends the last node over adjacent text that has no declared names either.
     pub(super) fn extend_last(&mut self, end: usize) {
         if let Some(node) = self.nodes.last_mut() {
             node.kind = PieceKind::Sealed;
@@ -89,7 +89,7 @@ impl ObjectTape {
         }
     }
 
-    /// Ends a piece: everything added since it began is inside it.
+    /// Ends a node: every node added since it was added is inside it.
     pub(super) fn close(&mut self, at: usize, end: usize, cut: bool) {
         let next = self.nodes.len() as u32;
         if let Some(node) = self.nodes.get_mut(at) {
@@ -99,20 +99,20 @@ impl ObjectTape {
         }
     }
 
-    /// Notes that something directly in a piece had to be repaired.
+    /// Notes that something directly inside a node had to be repaired.
     pub(super) fn mend(&mut self, at: usize) {
         if let Some(node) = self.nodes.get_mut(at) {
             node.mended = true;
         }
     }
 
-    /// Whether something in a piece had to be repaired, at any depth.
+    /// Whether something in a node had to be repaired, at any depth.
     pub(super) fn is_mended(&self, at: usize) -> bool {
         let end = self.get(at).map_or(at, MemberNode::ends_at);
         self.nodes.get(at..end).is_some_and(|nodes| nodes.iter().any(|node| node.mended))
     }
 
-    /// Removes a piece that contains just one other; the other one stays.
+    /// Removes a node that contains just one other; the other one remains.
     pub(super) fn unwrap(&mut self, at: usize) {
         if at < self.nodes.len() {
             self.nodes.remove(at);
@@ -124,7 +124,7 @@ impl ObjectTape {
         self.nodes.get(at)
     }
 
-    /// The pieces directly inside the one at `outer`.
+    /// The nodes directly inside the one at `outer`.
     pub(super) fn inside(&self, outer: usize) -> impl Iterator<Item = usize> + '_ {
         let end = self.get(outer).map_or(0, |node| node.next as usize);
         let mut at = outer + 1;
@@ -142,9 +142,9 @@ impl ObjectTape {
         std::iter::from_fn(move || Some((pieces.next()?, pieces.next()?)))
     }
 
-    /// The value at `at`, and the place of the first repeated key of an object in it; none if something in it is not a
-    /// value. Each value is deducted from the `values` that the response may still have, and none remain if there are
-    /// more.
+    /// The value at `at`, and the place of the first repeated key of an object in it; `None` if something in it is not
+    /// a value. Each value is deducted from the number of `values` that the response may still have, which becomes 0 if
+    /// there are more.
     pub(super) fn value(
         &self,
         text: &str,
@@ -188,7 +188,7 @@ impl ObjectTape {
             };
             values.set(values.get().saturating_sub(1));
             open.push((node.next as usize, value, None));
-            // Everything that ends here becomes a member or entry of what is still open.
+            // Each container that ends here becomes a member or entry of the one around it.
             while let Some((_, value, _)) = open.pop_if(|(next, ..)| *next <= at) {
                 match open.last_mut() {
                     Some((_, Value::Object(members), key)) => {
@@ -210,7 +210,7 @@ impl ObjectTape {
 /// The place in valid JSON where a key is repeated in one object, without its quotes.
 fn second_key(raw: &str, key: &str) -> Option<Span> {
     let bytes = raw.as_bytes();
-    // For each open object: whether the key has occurred in it.
+    // For each open object: whether it has had the key.
     let mut open: Vec<bool> = Vec::new();
     let mut at = 0;
     while let Some(offset) = bytes.get(at..).and_then(|rest| rest.iter().position(|b| matches!(b, b'"' | b'{' | b'}')))
@@ -253,21 +253,21 @@ pub(super) fn bare(span: Span, text: &str) -> Span {
 /// The quotes that may be around a key.
 pub(super) const QUOTES: [char; 5] = ['"', '\'', '“', '”', '„'];
 
-/// A key without its quotes of any kind, if it has some.
+/// A key without quotes of any kind that may be around it.
 pub(super) fn unquoted(raw: &str) -> &str {
     let body = raw.strip_prefix(QUOTES);
     body.map_or(raw, |body| body.strip_suffix(QUOTES).unwrap_or(body))
 }
 
-/// The words without quotes that say that there is no value.
+/// The words without quotes that mean that there is no value.
 pub(super) const NONE: [&str; 3] = ["null", "None", "NULL"];
 
-/// Whether a value without quotes says that there is none.
+/// Whether a value without quotes means that there is no value.
 pub(super) fn is_null(raw: &str) -> bool {
     NONE.contains(&raw)
 }
 
-/// A constant, a number or bare words; a number that cannot be kept is not a value.
+/// A constant, a number or bare words; a number that cannot be stored exactly is not a value.
 fn scalar(raw: &str) -> Option<Value> {
     Some(match raw {
         "True" | "TRUE" => Value::Bool(true),

@@ -1,15 +1,15 @@
-//! Blank: where does the next piece start?
+//! White space: where does the next token start?
 //!
-//! In: the bytes of a response, and a place in them.
-//! Out: the next place that is not white space, and whether a fence is there.
-//! Never: looks at anything else there.
+//! In: the bytes of a response, and an offset in them.
+//! Out: the next offset that is not white space, and whether a code fence is there.
+//! Never: reads the text there.
 
 /// Whether there is a code fence here.
 pub(super) fn is_fence(bytes: &[u8], at: usize) -> bool {
     bytes.get(at..).is_some_and(|rest| rest.starts_with(b"```"))
 }
 
-/// The next place that is not white space, be it of JSON or not.
+/// The next offset that is not white space, neither of JSON nor of Unicode.
 pub(super) fn skip_whitespace(bytes: &[u8], mut at: usize) -> usize {
     loop {
         at += match bytes.get(at) {
@@ -20,7 +20,7 @@ pub(super) fn skip_whitespace(bytes: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// The length of the blank here that is none of JSON's, such as a no-break space; 0 if there is none.
+/// The length of the white space here that JSON does not allow, such as a no-break space; 0 if there is none.
 pub(super) fn wide(bytes: &[u8], at: usize) -> usize {
     match bytes.get(at..).unwrap_or_default() {
         [0xC2, 0xA0, ..] => 2,

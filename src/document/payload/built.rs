@@ -1,9 +1,9 @@
 //! Built: which values do the rules of a pack's own grammar build?
 //!
 //! In: the captures of an opener or of a payload, in a grammar whose rules build values ([`Builders`]).
-//! Out: [`Built`]: a value as JSON would have it, the keys that an object in it repeats, and the faults that the
-//! grammar names.
-//! Never: reads a text that the grammar does not read, or types a value: a schema decides whether it fits.
+//! Out: [`Built`]: a value like that of JSON, the keys that an object in it repeats, and the faults that the grammar
+//! names.
+//! Never: reads a text that the grammar does not match, or types a value: a schema decides whether the value is valid.
 
 use super::PayloadSource;
 use crate::document::call_list::CallLayout;
@@ -19,14 +19,14 @@ use crate::value::{Object, Value};
 #[derive(Debug)]
 pub(crate) struct Built {
     pub(crate) value: Value,
-    /// The keys that an object in it has several times; the last counts.
+    /// The keys that an object in the value repeats; the last value counts.
     pub(crate) repeated: Vec<String>,
-    /// The matches of `fault_…` rules in it, by the names of the rules.
+    /// The matches of `fault_…` rules in the value, by the names of the rules.
     pub(crate) faults: Vec<(String, Span)>,
 }
 
 impl Built {
-    /// The value as a payload. A fault that JSON has, too, is as grave as there.
+    /// The value as a payload. A fault that JSON also has gets the grade that it has in JSON.
     pub(super) fn into_json(self) -> Json {
         let (faults, own_faults): (Vec<_>, Vec<_>) =
             self.faults.into_iter().partition(|(name, span)| json::named(name, *span).is_some());
@@ -37,20 +37,20 @@ impl Built {
 }
 
 impl PayloadSource<'_> {
-    /// The family of the block, if its grammar builds values, with the rules that do.
+    /// The family of the block and its building rules, if its grammar builds values.
     fn builders(&self) -> Option<(&Family, &Builders)> {
         let family = self.dialect.families.get(self.spelled.family)?;
         Some((family, family.builders.as_ref()?))
     }
 
-    /// The value that the rule `payload` of the block's grammar, or the `body` in it, builds from all of `body`. If the payload names its call,
-    /// the body is a part of it: an object, or a list.
+    /// The value that the rule `payload` of the block's grammar, or the `body` in it, builds from all of `body`. If the
+    /// payload names its call, the body is a part of the payload: an object, or a list.
     pub(super) fn built(&self, body: Span) -> Option<Built> {
         self.with_builder(body, |builder| builder.built(builder.outermost(0)?))?
     }
 
-    /// What `then` makes of the places of the values that the block's grammar builds from all of `body`; none if it builds
-    /// none.
+    /// The result of `then` for the places of the values that the block's grammar builds from all of `body`; `None` if
+    /// the grammar builds none.
     pub(in crate::document) fn with_layout<T>(&self, body: Span, then: impl FnOnce(&dyn CallLayout) -> T) -> Option<T> {
         self.with_builder(body, |builder| builder.outermost(0).map(|_| then(builder)))?
     }
@@ -74,7 +74,7 @@ impl PayloadSource<'_> {
     pub(crate) fn built_by_opener(&self, opener: Span) -> Vec<(Span, Built)> {
         let Some((family, builders)) = self.builders() else { return Vec::new() };
         let mut machine = self.machine();
-        // It has matched before, within the budget.
+        // No limit is needed: the opener has matched before, within the budget.
         machine.match_at(&family.grammar, family.open, self.text, opener.start, &mut i64::MAX.clone());
         let captures = machine.captures();
         let builder = PayloadBuilder { source: self, family, builders, captures };
@@ -113,7 +113,7 @@ impl CallLayout for PayloadBuilder<'_> {
     fn value(&self, from: usize, pointer: &[&str]) -> Option<Span> {
         let at =
             pointer.iter().try_fold(from, |at, step| self.member_values(at, step).last().map(|(_, value)| value))?;
-        // Of a text, what it says without its marks.
+        // Of a text, the part without its quotation marks.
         let inner = self.builders.text.and_then(|rule| self.of_rule(at, Some(rule)).next());
         Some(inner.map_or(self.captures.get(at)?, |(_, inner)| inner).span())
     }
@@ -149,7 +149,7 @@ struct PayloadBuilder<'b> {
 }
 
 impl PayloadBuilder<'_> {
-    /// The capture at `at` or the first inside it that builds a value; none if no rule does.
+    /// The capture at `at` or the first inside it that builds a value; `None` if no rule does.
     fn outermost(&self, at: usize) -> Option<usize> {
         let next = self.captures.get(at)?.next();
         (at..next).find(|at| self.captures.get(*at).is_some_and(|one| self.builders.build(one.rule())))
@@ -164,7 +164,7 @@ impl PayloadBuilder<'_> {
         Some(Built { value, repeated, faults })
     }
 
-    /// The value of a capture; none if it is nested too deeply, or if payloads have too many values.
+    /// The value of a capture; `None` if it is nested too deeply, or if payloads have too many values.
     fn value(&self, at: usize, depth: usize, repeated: &mut Vec<String>) -> Option<Value> {
         let left = self.source.values.get();
         self.source.values.set(left.checked_sub(1)?);
@@ -185,7 +185,7 @@ impl PayloadBuilder<'_> {
                 word if ["null", "none"].iter().any(|none| word.eq_ignore_ascii_case(none)) => Value::Null,
                 word => word.into(),
             },
-            // A number; or an object that the grammar does not look into.
+            // A number, or an object whose contents the grammar does not describe.
             _ => {
                 let context = Context::new(deeper()?, self.source.values);
                 json::strict(text.trim(), context).map_or_else(|_| text.trim().into(), |json| json.value)
@@ -210,7 +210,7 @@ impl PayloadBuilder<'_> {
         self.of_rule(member, self.builders.key).next().map(|(key, _)| key)
     }
 
-    /// The value behind the key of a member.
+    /// The value after the key of a member.
     fn value_behind(&self, key: usize, member: usize) -> Option<usize> {
         let (behind, end) = (self.captures.get(key)?.next(), self.captures.get(member)?.next());
         (behind..end).find(|at| self.captures.get(*at).is_some_and(|one| self.builders.build(one.rule())))
@@ -228,8 +228,8 @@ impl PayloadBuilder<'_> {
         inside(self.captures, Some(outer)).filter(move |(_, one)| Some(one.rule()) == rule)
     }
 
-    /// What a string or a key says: what a rule `text` inside it captures. Without one it is a string of JSON or Python, or
-    /// a word.
+    /// The text of a string or a key: the capture of a rule `text` inside it. Without such a rule, it is a string of
+    /// JSON or Python, or a word.
     fn text(&self, at: usize) -> String {
         let text = self.source.text;
         let inner = |rule: RuleId| self.of_rule(at, Some(rule)).next();

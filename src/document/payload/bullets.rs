@@ -1,7 +1,7 @@
-//! Bullets: what does a Markdown list name?
+//! Bullets: which things does a Markdown list name?
 //!
 //! In: the body of a section.
-//! Out: what each item names: its first code span, or else its text without a remark in parentheses.
+//! Out: the name in each item: its first code span, or else its text without a remark in parentheses.
 //! Never: reads prose around the list, or checks whether the things named exist.
 
 use crate::value::Value;
@@ -11,7 +11,7 @@ pub(super) fn read(text: &str, most: usize) -> Value {
     text.lines().filter_map(item).map(Value::from).take(most).collect()
 }
 
-/// What a line names, if it is an item of a list.
+/// The name in a line, if the line is an item of a list.
 fn item(line: &str) -> Option<&str> {
     let item = unmarked(line)?;
     let quoted = item.split_once('`').and_then(|(_, rest)| rest.split_once('`')).map(|(quoted, _)| quoted);
@@ -25,7 +25,7 @@ pub(crate) fn unmarked(line: &str) -> Option<&str> {
     let numbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let item = match line.strip_prefix(['*', '-', '+', '\u{2022}']) {
         Some(item) => item,
-        // What has more digits is a year.
+        // A number with more digits is a year.
         None if (1..4).contains(&(line.len() - numbered.len())) => numbered.strip_prefix(['.', ')'])?,
         None => return None,
     };
@@ -33,7 +33,7 @@ pub(crate) fn unmarked(line: &str) -> Option<&str> {
     Some(["[ ]", "[x]", "[X]"].iter().find_map(|mark| item.strip_prefix(mark)).unwrap_or(item).trim_start())
 }
 
-/// The item without a last part in parentheses.
+/// The item without a remark in parentheses at its end.
 fn without_note(item: &str) -> &str {
     let note = item.strip_suffix(')').and_then(|item| item.rsplit_once(" ("));
     note.map_or(item, |(item, _)| item).trim_end()

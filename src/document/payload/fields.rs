@@ -1,9 +1,9 @@
-//! Fields: which tags of a payload belong together?
+//! Fields: which tags of a payload pair up to fields?
 //!
 //! In: a text, and the grammar of its tags; any name is allowed here.
-//! Out: its tags in pairs; for a body, the outermost fields in order, openers that are never closed, closers that close
-//! nothing, and the text between fields.
-//! Never: looks into a field, because only a schema knows whether text or fields are meant there; or finds a field
+//! Out: its tags in pairs; for a body, the outermost fields in order, openers that are never closed, unmatched closers,
+//! and the text between fields.
+//! Never: looks into a field, because only a schema knows whether text or fields are expected there; or finds a field
 //! inside a JSON string.
 //!
 //! An opener belongs to the closer that balances it among the tags of the same name, so a field may contain a field of
@@ -22,34 +22,34 @@ use crate::text::{Span, Stretch};
 use smallvec::SmallVec;
 use std::num::NonZeroU32;
 
-/// How many fields most bodies have at most.
+/// Most bodies have at most this many fields.
 const FEW: usize = 4;
 
 /// The outermost fields of a body.
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
     pub(crate) list: SmallVec<[Field; FEW]>,
-    /// Openers that are never closed. Those of a call are fields all the same, which end at the next one.
+    /// Openers that are never closed. In a call, these start fields, too, which end at the next field.
     pub(crate) unclosed: Vec<Span>,
-    /// Whether only the end of the body ends the last of them.
+    /// Whether the last of them ends only at the end of the body.
     pub(crate) open_ended: bool,
-    /// Closers that close nothing.
+    /// Closers that close no field.
     pub(crate) stray: Vec<Span>,
-    /// What the grammar calls faults of openers, by the names of the rules.
+    /// The faults in openers that the grammar names, by the names of the rules.
     pub(crate) faults: Vec<(String, Span)>,
-    /// Closers inside fields of their own name, each of which a later one ends.
+    /// Closers inside fields of their own name, which a later closer ends.
     pub(crate) quoting: Vec<Span>,
     /// Text before, between and after the fields; empty if an opener is never closed, because the text may belong to
-    /// it.
+    /// that field.
     pub(crate) between: Vec<Span>,
-    /// Tags of fields with more than a name, which nothing reads.
+    /// Tags of fields with parts besides the name, which are ignored.
     pub(crate) verbose: Vec<Span>,
-    /// Whether there were more fields than the limits allow; the rest is left out.
+    /// Whether there were more fields than the limits allow, which are left out.
     pub(crate) too_many: bool,
 }
 
 impl Fields {
-    /// Whether there are fields, and nothing else.
+    /// Whether the body contains fields, and nothing else.
     pub(crate) fn stand_alone(&self) -> bool {
         !self.list.is_empty() && self.between.is_empty() && self.unclosed.is_empty() && self.stray.is_empty()
     }
@@ -66,15 +66,15 @@ pub(crate) struct Field {
     pub(crate) form: ValueForm,
 }
 
-/// What the opener of a field says about its value.
+/// How the opener of a field declares its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum ValueForm {
-    /// Nothing: the schema decides.
+    /// Not at all: the schema decides.
     #[default]
     Typed,
-    /// It is a JSON literal.
+    /// As a JSON literal.
     Json,
-    /// It is a text.
+    /// As a text.
     Text,
 }
 
@@ -83,7 +83,7 @@ pub(crate) enum ValueForm {
 pub(crate) struct Tag {
     span: Stretch,
     name: Stretch,
-    /// The index of an opener's closer, which is never the first tag.
+    /// The index of the closer of an opener. It is never 0, because a closer is not the first tag.
     closer: Option<NonZeroU32>,
     kind: TagKind,
 }
@@ -101,12 +101,12 @@ impl Tag {
         self.name.span()
     }
 
-    /// The index of the tag that closes it.
+    /// The index of the closer.
     pub(crate) fn closer(&self) -> Option<usize> {
         self.closer.map(|closer| closer.get() as usize)
     }
 
-    /// Whether it is an opener that is never closed.
+    /// Whether the tag is an opener that is never closed.
     pub(crate) fn is_left_open(&self) -> bool {
         self.kind == TagKind::Open && self.closer.is_none()
     }
@@ -132,18 +132,18 @@ pub(crate) struct Spelled<'b> {
     pub(crate) family: usize,
     /// The grammar of the fields, if their block names one.
     pub(crate) fields: Option<&'b Family>,
-    /// A tag whose name is an attribute of its opener.
+    /// The tag whose attribute is the name of a field, if there is one.
     pub(crate) named: Option<&'b FieldName>,
-    /// What is trimmed from both ends of each.
+    /// What is trimmed from both ends of each field.
     pub(crate) trim: &'b [Trim],
-    /// Whether the pack says nothing of that: texts of several lines then lose only what is around them.
+    /// Whether the pack declares no trim: then texts of several lines lose only the blank lines around them.
     pub(crate) by_lines: bool,
-    /// Whether a value that no schema describes is a JSON literal if it is one.
+    /// Whether a value that no schema describes counts as a JSON literal if it is one.
     pub(crate) literals: bool,
 }
 
 impl<'b> Spelled<'b> {
-    /// How the fields of a call are written, if its opener is of this family.
+    /// How the fields of a call are written, if the call's opener is of this family.
     pub(crate) fn of(family: usize, block: &'b BlockBinding) -> Self {
         Self {
             family,
@@ -157,12 +157,12 @@ impl<'b> Spelled<'b> {
 }
 
 impl PayloadSource<'_> {
-    /// The outermost fields inside a field; what is never closed there has no value.
+    /// The outermost fields inside a field. A field inside it that is never closed has no value.
     pub(crate) fn fields_in(&self, body: Span) -> Fields {
         self.fields(body, None)
     }
 
-    /// The outermost fields of a call's body. One that is never closed ends at the next declared one.
+    /// The outermost fields of a call's body. A field that is never closed ends at the next declared one.
     pub(crate) fn fields_of(&self, body: Span) -> Fields {
         let blank = |span: Span| span.of(self.text).len();
         let before = Span::new(self.within.start, body.start.max(self.within.start));
@@ -195,7 +195,7 @@ impl PayloadSource<'_> {
             }
             let last = self.last_of_verbatim(&tags, next - 1, &source, declared);
             match (tag.kind, last.or(tag.closer()).and_then(|closer| Some((closer, tags.get(closer)?)))) {
-                // A line break that may close a field closes none where a line is empty.
+                // A line break that may close a field closes none on an empty line.
                 (TagKind::Close, _) if tag.span().of(text).trim().is_empty() => {}
                 (TagKind::Close, _) => fields.stray.push(tag.span()),
                 (TagKind::Empty, _) => {
@@ -207,7 +207,7 @@ impl PayloadSource<'_> {
                 (TagKind::Open, None) => {
                     fields.unclosed.push(tag.span());
                     let Some(declared) = declared else { continue };
-                    // Other tags in its text, in pairs, belong to it.
+                    // Pairs of other tags in its text belong to it.
                     let ends = |other: &Tag| other.kind == TagKind::Close || self.is_declared(&source, other, declared);
                     while let Some(inner) = tags.get(next).filter(|other| !ends(other)) {
                         next = inner.closer().unwrap_or(next) + 1;
@@ -251,7 +251,7 @@ impl PayloadSource<'_> {
         fields
     }
 
-    /// The value of a field, from what is between its tags.
+    /// The value of a field, from the text between its tags.
     fn body(&self, inner: Span, name: Span, declared: &Types) -> Span {
         match self.declared_as(name, declared) {
             Some(types) if types.verbatim => verbatim(inner, self.text),
@@ -264,7 +264,7 @@ impl PayloadSource<'_> {
         declared.called(name.of(self.text), &self.dialect.names).map(|(_, types)| types)
     }
 
-    /// What the opener of a field says about its value.
+    /// How the opener of a field declares its value.
     fn form(&self, source: &TagSource<'_>, tag: &Tag) -> ValueForm {
         let TagSource { family, .. } = *source;
         if family.json.is_none() && family.text.is_none() {
@@ -278,8 +278,8 @@ impl PayloadSource<'_> {
         source.attributes(tag).iter().find_map(says).unwrap_or_default()
     }
 
-    /// The index of the last closer of a field that is taken as it is written, before the next field; none if the tag
-    /// opens no such field. What looks like tags inside it is text.
+    /// The index of the last closer of a verbatim field before the next field; `None` if the tag does not open a
+    /// verbatim field. Tags inside such a field are text.
     fn last_of_verbatim(
         &self,
         tags: &Tags,
@@ -289,7 +289,7 @@ impl PayloadSource<'_> {
     ) -> Option<usize> {
         let declared = declared.filter(|declared| declared.members().any(|(_, types)| types.verbatim))?;
         let tag = tags.get(opener).filter(|tag| tag.kind == TagKind::Open)?;
-        // Its faults are noted where the field is.
+        // The faults of the tag are noted when the field is read.
         let name = self.field_name(source, tag, &mut Fields::default());
         self.declared_as(name, declared).filter(|types| types.verbatim)?;
         let own = tag.name().of(source.text);
@@ -304,8 +304,8 @@ impl PayloadSource<'_> {
         last
     }
 
-    /// The last further closer of a field before the next field: text that follows its first closer belongs to it, if
-    /// another one ends that. A closer that is only written twice stays what it is.
+    /// The last further closer of a field before the next field: if there is one, the text after the first closer
+    /// belongs to the field. A closer that is only written twice does not count as a further one.
     fn last_own_closer<'s>(
         &self,
         tags: &'s Tags,
@@ -346,8 +346,8 @@ impl PayloadSource<'_> {
             || declared.called(tag.name().of(text), &dialect.names).is_some()
     }
 
-    /// The name of the field that `tag` opens: that of the tag, or an attribute of it. Notes the faults of a tag, and
-    /// whether nothing reads its attributes.
+    /// The name of the field that `tag` opens: the name of the tag, or an attribute. Notes the faults of a tag, and
+    /// whether its attributes are ignored.
     fn field_name(&self, source: &TagSource<'_>, tag: &Tag, fields: &mut Fields) -> Span {
         let TagSource { text, dialect, family, .. } = *source;
         if !family.faults.is_empty() {
@@ -407,8 +407,8 @@ impl TagSource<'_> {
         tags
     }
 
-    /// The JSON strings in a body, in order: tags in them are not fields. If JSON can no longer be recognised at some
-    /// place, everything after it may be quoted.
+    /// The JSON strings in a body, in order: tags in them are not fields. If JSON can no longer be recognised after
+    /// some offset, all text after it may be quoted.
     fn strings(&self) -> Vec<Span> {
         let TagSource { text, body, family, .. } = *self;
         let within = text.get(..body.end).unwrap_or_default();
@@ -436,7 +436,7 @@ impl TagSource<'_> {
         opener(family, machine.captures()).attributes
     }
 
-    /// Every tag that does not start in the `data`, in order; none is paired yet.
+    /// All tags that do not start in the `data`, in order and unpaired.
     fn read(&self, data: &[Span]) -> Tags {
         let TagSource { text, body, masks, dialect, family, limits, .. } = *self;
         let mut machine = Machine::new().capturing(most_captures(dialect, limits));
@@ -455,7 +455,7 @@ impl TagSource<'_> {
             Some(first_byte) => memchr::memchr(first_byte, rest),
             None => rest.iter().position(starts),
         };
-        // Where a fence is the opener of the call, all of the body is in it.
+        // If a fence is the opener of the call, the whole body is inside it.
         let around =
             |mask: &Mask| mask.by == Quotes::Opener && mask.span().start <= body.start && body.end <= mask.span().end;
         let mut mask = masks.partition_point(|mask| mask.span().end <= body.start);
@@ -510,7 +510,7 @@ impl TagSource<'_> {
 
 /// Merges two lists of tags, in order; each tag stays paired as it was.
 pub(crate) fn merged(one: Tags, other: Tags) -> Tags {
-    // Of two that start at one place, that of the first list comes first.
+    // Of two tags at the same offset, the one of the first list comes first.
     let moved = |list: &Tags, beside: &Tags, behind: usize| -> Vec<Option<NonZeroU32>> {
         let closer = |tag: &Tag| {
             let closer = tag.closer?;
@@ -526,7 +526,8 @@ pub(crate) fn merged(one: Tags, other: Tags) -> Tags {
     tags
 }
 
-/// The family that defines how the fields of a family are written: if its grammar has no closers, fields are tags.
+/// The family that defines how the fields of a family are written: its own if its grammar has closers, otherwise the
+/// shipped one for tags.
 pub(crate) fn field_family(dialect: &Dialect, family: usize) -> Option<&Family> {
     let own = dialect.families.get(family).filter(|family| family.close.is_some());
     #[expect(clippy::redundant_closure, reason = "the shipped family lives longer than the dialect's own")]
@@ -546,7 +547,7 @@ fn pair(text: &str, tags: &mut [Tag], dialect: &Dialect) {
     }
 }
 
-/// Searches backwards from each closer, among the last openers that are still open.
+/// Searches backwards from each closer among the last openers that are still open.
 fn pair_backwards(text: &str, tags: &mut [Tag], dialect: &Dialect) {
     let mut open: SmallVec<[u32; FEW_TAGS]> = SmallVec::new();
     for number in 0..tags.len() as u32 {
@@ -568,7 +569,7 @@ fn pair_backwards(text: &str, tags: &mut [Tag], dialect: &Dialect) {
     }
 }
 
-/// Pairs the tags of each name by themselves.
+/// Pairs the tags of each name separately.
 fn pair_by_name(text: &str, tags: &mut [Tag], dialect: &Dialect) {
     let name = |tag: u32| tags.get(tag as usize).map_or("", |tag| tag.name().of(text));
     let mut by_name: Vec<u32> = (0..tags.len() as u32).collect();

@@ -20,12 +20,12 @@ use crate::text::Span;
 use crate::value::Value;
 use std::cell::Cell;
 
-/// Whether only white space follows a place: a value that lacks its end there may have been cut off.
+/// Whether only white space follows an offset: an incomplete value that ends there may have been cut off.
 pub(crate) fn ends_response(text: &str, at: usize) -> bool {
     text.get(at..).is_none_or(|rest| rest.trim_start().is_empty())
 }
 
-/// A payload with more values is pointed at as a whole.
+/// In a payload with more values, findings have the place of the whole payload.
 const MOST_PLACES: usize = 1_000;
 
 /// The result of reading a body.
@@ -39,7 +39,7 @@ pub(crate) enum Payload {
     Fields(Fields),
     Json(Json),
     Text,
-    /// No reader could read it; this is the fault of the one that came furthest.
+    /// No reader could read the body; this is the fault of the reader that read furthest.
     Unreadable(Unreadable),
 }
 
@@ -50,31 +50,31 @@ pub(crate) struct ReadPayload {
     pub(crate) rung: usize,
 }
 
-/// A payload that is already a value. If the value is a text with an object in it, the object.
+/// A payload that is already a value. If the value is a string that contains an object, the object.
 pub(crate) fn of_value(value: &Value, limits: &Limits, values: &Cell<usize>) -> ReadPayload {
     let context = Context::new(limits.depth, values);
     ReadPayload { payload: Payload::Json(Json::whole(value.clone()).unquoted(context)), rung: 0 }
 }
 
-/// What reading a payload needs to know about the response.
+/// The inputs of reading a payload.
 #[derive(Clone, Copy)]
 pub(crate) struct PayloadSource<'t> {
     pub(crate) text: &'t str,
     pub(crate) masks: &'t [Mask],
     pub(crate) dialect: &'t Dialect,
     pub(crate) spelled: Spelled<'t>,
-    /// How what a field says is written.
+    /// The encoding of the text of a field.
     pub(crate) spelling: TextEncoding,
-    /// The span of the whole block without its edges: white space around the body may end its last field.
+    /// The span of the whole block without its opener and closer: white space around the body may end its last field.
     pub(crate) within: Span,
-    /// What the action declares.
+    /// The types that the action declares.
     pub(crate) declared: &'t Types,
     pub(crate) limits: &'t Limits,
     /// How many more values payloads may have.
     pub(crate) values: &'t Cell<usize>,
     /// The declaration of the block, whose names a JSON payload may have as keys.
     pub(crate) bound: &'t program::BlockBinding,
-    /// Whether the end of the response cut the payload off.
+    /// Whether the end of the response cuts the payload off.
     pub(crate) cut: bool,
 }
 
@@ -95,7 +95,7 @@ impl PayloadSource<'_> {
     ///
     /// # Errors
     ///
-    /// Why it cannot be read, and where.
+    /// Why the part cannot be read, and where.
     pub(crate) fn json(&self, body: Span) -> Result<Json, Unreadable> {
         let declares = |name: &str| self.declares(name);
         let read = json::read(self.text, body, Context { declares: &declares, cut: self.cut, ..self.context() });
@@ -109,39 +109,39 @@ impl PayloadSource<'_> {
         })
     }
 
-    /// Reads a payload: as the grammar of the block builds it, or else as JSON.
+    /// Reads a payload: by the building rules of the block's grammar, or else as JSON.
     fn payload(&self, body: Span) -> Result<Json, Unreadable> {
         self.built(body).map_or_else(|| self.json(body), |built| Ok(built.into_json()))
     }
 
     /// The places of the values in a part of the response that is JSON.
     pub(crate) fn tape(&self, body: Span) -> Option<JsonTape> {
-        // Nobody reads the places in a payload with more values, and they take memory.
+        // In a larger payload, the places of values are not used, and they would take memory.
         let most = Cell::new(self.limits.values.min(MOST_PLACES));
         let declares = |name: &str| self.declares(name);
         let context = Context { declares: &declares, cut: self.cut, ..Context::new(self.limits.depth, &most) };
         json::tape(self.text, body, context)
     }
 
-    /// What reading JSON needs to know.
+    /// The context for reading JSON.
     pub(crate) fn context(&self) -> Context<'_> {
         Context::new(self.limits.depth, self.values)
     }
 }
 
-/// Reads the body with the first reader that can. A value read with faults only counts if no reader reads it without.
+/// Reads the body with the first reader that can. A value read with faults counts only if no reader reads one without.
 pub(crate) fn read(source: &PayloadSource<'_>, body: Span, ladder: &[surface::Payload]) -> ReadPayload {
     let PayloadSource { text, values, .. } = *source;
     if body.of(text).trim().is_empty() {
         return ReadPayload { payload: Payload::Empty, rung: 0 };
     }
     let tried_json = |rung: usize| ladder.iter().take(rung).any(|reader| *reader == surface::Payload::Json);
-    // A text that happens to be a JSON number or list is still a text, where one is allowed.
+    // If text is allowed, a text that happens to be a JSON number or list remains a text.
     let or_text = |rung: usize| ladder.iter().skip(rung).any(|reader| *reader == surface::Payload::Text);
     let looks_json = || body.of(text).trim_start().starts_with(['{', '[']);
     let mut faulty: Option<ReadPayload> = None;
     let mut refused = Unreadable { why: "there is no field in it".into(), at: body.trimmed(text), too_many: false };
-    // Attributes need no body, so that only JSON can explain why the body is unreadable.
+    // Attributes need no body, so only JSON can explain why the body is unreadable.
     let json_alone =
         ladder.iter().all(|reader| matches!(reader, surface::Payload::Attributes | surface::Payload::Json));
     if ladder == [surface::Payload::Attributes] {
@@ -149,12 +149,12 @@ pub(crate) fn read(source: &PayloadSource<'_>, body: Span, ladder: &[surface::Pa
     }
     for (rung, reader) in ladder.iter().enumerate() {
         match reader {
-            // The caller reads attributes, from the opener, before it comes here.
+            // The caller has read attributes, from the opener, before calling this function.
             surface::Payload::Attributes => {}
             surface::Payload::Tags => {
                 let fields = source.fields_of(body);
                 let has_fields = !fields.list.is_empty() || !fields.unclosed.is_empty();
-                // Tags inside the texts of a JSON object are no fields of the call.
+                // Tags inside the texts of a JSON object are not fields of the call.
                 let is_object = || {
                     let json = ladder.contains(&surface::Payload::Json) && body.of(text).trim_start().starts_with('{');
                     // A trial must not count values against the limit.
@@ -183,7 +183,7 @@ pub(crate) fn read(source: &PayloadSource<'_>, body: Span, ladder: &[surface::Pa
                 let value = bullets::read(body.of(text), source.limits.fields);
                 return ReadPayload { payload: Payload::Json(Json::whole(value)), rung };
             }
-            // An object that is cut off or broken is no text.
+            // An object that is cut off or broken is not text.
             surface::Payload::Text if tried_json(rung) && body.of(text).trim_start().starts_with('{') => {}
             surface::Payload::Text => return ReadPayload { payload: Payload::Text, rung },
         }
