@@ -2,7 +2,7 @@
 //!
 //! In: the blocks of the answer in order, and unmatched closers of reasoning.
 //! Out: the reasoning between a call and such a closer, as a block.
-//! Never: looks after anything but calls that directly follow reasoning: other calls may be quoted in it.
+//! Never: looks after anything but calls that directly follow reasoning: another call may be part of the reasoning.
 //!
 //! A model that has called a tool continues to reason, often with a closer but no opener. The call is certainly outside
 //! of reasoning if only white space separates it from reasoning whose closer ends its line.

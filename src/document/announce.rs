@@ -1,6 +1,6 @@
 //! Stream events: what can be emitted before the response has ended?
 //!
-//! In: what has become certain about a response after each piece of it.
+//! In: the parts of a response that have become certain, after each chunk.
 //! Out: [`StreamEvent`]s: facts about the document that no continuation can change, each once, in order.
 //! Never: emits a verdict: those come with the outcome.
 
@@ -117,7 +117,7 @@ impl EventDraft {
     }
 }
 
-/// What has been announced so far, and how far.
+/// How much has been announced so far.
 #[derive(Debug, Default)]
 pub(super) struct Announced {
     /// The number of blocks whose closing has been announced.
@@ -208,7 +208,7 @@ impl<'g> ReadContext<'g> {
 }
 
 impl Announced {
-    /// Adds what has become certain since the last call.
+    /// Adds the events that have become certain since the last call.
     pub(super) fn emit_more(&mut self, read: &Settled<'_>, out: &mut Vec<EventDraft>) {
         while let Some(block) = read.blocks.get(self.blocks) {
             if block.parent().is_none() {

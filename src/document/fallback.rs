@@ -273,8 +273,8 @@ impl Fallback {
     fn begins(&self, dialects: &[Dialect], text: &str) -> Option<Option<(DialectId, usize)>> {
         for dialect in self.dialects.iter().filter_map(|id| id.of(dialects)) {
             let like = dialect.fallback.and_then(|like| like.of(dialects));
-            // If the main dialect has wrappers, a fence around the whole answer is recognised only at its end. If text
-            // outside blocks is the message, the text before a fence may be the message.
+            // A main dialect that removes a fence around the whole answer recognises it only at the end. If text
+            // outside blocks is the message, the fence may be part of the message.
             let may = like.is_some_and(|like| like.masks.fences && !like.masks.wrapper)
                 && !dialect.masks.fences
                 && dialect.text != Outside::Message;
@@ -291,8 +291,7 @@ impl Fallback {
 }
 
 /// Notes what the dialect `like` quotes in a response that a fallback has read: blocks in these quotations are only
-/// quoted, and the lines of a fence around a block are no text. A fence that is never closed quotes nothing that is
-/// known.
+/// quoted, and the lines of a fence around a block are no text. It is unknown what a fence that is never closed quotes.
 fn note_quotations(document: &mut Document, like: &Dialect, text: &str, limits: &Limits) {
     let mut masks = Masks::new(like.masks);
     let mut budget = StepBudget::new(limits);

@@ -18,7 +18,7 @@ pub(crate) struct ReaderFinding {
     about: About,
 }
 
-/// What a finding is about.
+/// The subject of a finding.
 #[derive(Debug, Clone, Copy)]
 enum About {
     Nothing,
@@ -27,7 +27,7 @@ enum About {
     Inside(u32),
 }
 
-/// What was found.
+/// The kind of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FindingKind {
     Defect(Defect),
@@ -84,7 +84,7 @@ impl ReaderFinding {
     }
 }
 
-/// What has been found so far.
+/// The findings so far.
 #[derive(Debug, Default)]
 pub(super) struct ReaderFindings {
     list: ChunkedVec<ReaderFinding>,

@@ -1,6 +1,6 @@
 //! Trim: which lines at the ends of a text belong to the text around it?
 //!
-//! In: a part of a response, and what to trim.
+//! In: a part of a response, and the trims to apply.
 //! Out: the remaining part; where the code fence around a block closes.
 //! Never: changes the text between the ends.
 //!

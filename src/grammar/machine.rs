@@ -138,7 +138,7 @@ impl Default for Machine {
     }
 }
 
-/// What to do after an instruction. Small enough for a register.
+/// The next step after an instruction. Small enough for a register.
 #[derive(Debug, Clone, Copy)]
 enum Advance {
     /// Continue with the next instruction.
@@ -193,7 +193,7 @@ impl Machine {
         self.started = entry.is_some_and(|entry| entry.short.is_some()).then_some(rule);
     }
 
-    /// The captures of a match, or those of what has been read so far.
+    /// The captures of a match or, while it is pending, of the text so far.
     pub fn captures(&self) -> &[Capture] {
         &self.captures
     }

@@ -15,7 +15,7 @@ pub(crate) struct JsonFault {
     pub(crate) grade: Grade,
 }
 
-/// What a fault does to the value.
+/// The effect of a fault on the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Grade {
     /// Every interpretation of the text gives this value.

@@ -418,8 +418,8 @@ impl<'t> LenientJson<'t> {
         false
     }
 
-    /// Whether a superfluous closer could belong further ahead: a container of this kind has another inside it that
-    /// ends before the outer one does.
+    /// Whether a superfluous closer could belong to an earlier place: a container of this kind has another inside it
+    /// that ends before the outer one does.
     fn closes_before(&self, kind: TapeKind) -> bool {
         let is_of = |at: usize| self.tape.get(at).is_some_and(|node| node.kind == kind);
         (0..self.tape.len()).filter(|outer| is_of(*outer)).any(|outer| {

@@ -40,7 +40,7 @@ use std::cell::Cell;
 /// The most faults, repeated keys and rounded numbers that are listed.
 const MOST: usize = 100;
 
-/// What reading JSON depends on besides the text.
+/// The inputs of reading JSON besides the text.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'c> {
     /// The deepest nesting.
@@ -139,7 +139,7 @@ impl Json {
         self.faults.iter().any(|fault| fault.grade == Grade::Lossy)
     }
 
-    /// The JSON value in the string, if the value is a string that contains one.
+    /// The object in the string, if the value is a string that contains one; otherwise the value itself.
     pub(crate) fn unquoted(self, context: Context<'_>) -> Self {
         let inner = match &self.value {
             Value::String(text) => strict(text, context).ok(),

@@ -461,7 +461,7 @@ struct StringScan {
     complete: bool,
 }
 
-/// What a string contains; of each kind the first.
+/// The noteworthy contents of a string; of each kind the first.
 #[derive(Debug, Default)]
 struct StringContent {
     control: Option<Span>,

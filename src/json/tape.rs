@@ -61,8 +61,8 @@ impl TapeNode {
 }
 
 impl JsonTape {
-    /// A tape with room for the values of a text of this length, up to [`FEW`]. Growing the list step by step takes 2 %
-    /// of the time of an answer whose calls are short JSON.
+    /// A tape with room for the values of a text of this length, up to [`FEW`]. Growing the list step by step adds 2 %
+    /// to the cost of an answer whose calls are short JSON.
     pub(super) fn of_text(length: usize) -> Self {
         Self { nodes: Vec::with_capacity((length / USUAL).clamp(1, FEW)), ..Self::default() }
     }

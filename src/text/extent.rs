@@ -1,8 +1,8 @@
 //! Extents: which bytes of a reply does a part of an outcome come from?
 //!
 //! In: a range of bytes in a response.
-//! Out: [`Extent`], as contracts hold it.
-//! Never: says what the bytes mean.
+//! Out: [`Extent`], as contracts contain it.
+//! Never: interprets the bytes.
 
 use super::Span;
 use serde::de::Error;

@@ -1,4 +1,4 @@
-//! Places in files: where in a pack is the declaration behind something?
+//! Places in files: where in a pack is a declaration?
 //!
 //! In: a file, as messages name it, and a place in it.
 //! Out: [`FilePlace`], which contracts write as `pack/file:line:column`.

@@ -10,7 +10,7 @@
 //! closed is not a mask; a code span ends with its paragraph; a fence in a list item may be indented by any white
 //! space; and a fence may be joined to the tags around it, as in `` <a>```xml `` and `` ```</a> ``. Every byte is
 //! examined a limited number of times: until the end is known there is one search at a time, which continues where it
-//! stopped; after that, a table of the last places of each length says in advance whether a search can succeed.
+//! stopped; after that, a table of the last places of each length determines in advance whether a search can succeed.
 
 mod fence;
 mod opener;

@@ -68,7 +68,8 @@ impl Opening<'_> {
 }
 
 impl Masks {
-    /// The text that the fence at `at` quotes if it opens a block; `Absent` if it opens none, or is never closed.
+    /// The text that the fence at `at` quotes if it opens a block; `None` if it opens none, `Absent` if it is never
+    /// closed.
     pub(super) fn block_at(
         &mut self,
         text: &str,

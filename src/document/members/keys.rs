@@ -1,4 +1,4 @@
-//! Keys: is there the key of a member here, and what is wrong with it?
+//! Keys: is there the key of a member here, and which faults does it have?
 //!
 //! In: an offset in a response.
 //! Out: [`MemberKey`]: its name, where its value starts, and the punctuation that is missing or superfluous.

@@ -56,7 +56,7 @@ pub(super) struct Objects {
     pub(super) read: Document,
 }
 
-/// What has been announced so far.
+/// How much has been announced so far.
 #[derive(Debug, Default)]
 struct Emitted {
     all: bool,
