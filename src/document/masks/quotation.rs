@@ -149,8 +149,8 @@ fn holds_blank_line(text: &str) -> bool {
     std::iter::from_fn(|| lines.next().filter(|_| lines.peek().is_some())).any(|line| line.trim().is_empty())
 }
 
-/// The end of the closing mark of this kind at `at`; `Some(None)` if there is other text, and `None` if the text ends
-/// there.
+/// The end of the closing mark of this kind at `at`; `Some(None)` if there is other text, and `None` while no text has
+/// arrived there.
 fn partner_at(kind: usize, text: &str, at: usize, complete: bool) -> Option<Option<usize>> {
     let rest = text.get(at..).unwrap_or_default();
     let blank = blank(kind, rest);
