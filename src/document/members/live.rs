@@ -245,7 +245,8 @@ impl LiveMember {
         }
     }
 
-    /// The decoded text from `at` on, of which `taken` bytes have been emitted before, as far as it is certain.
+    /// The certain part of the text that has not been emitted yet, decoded. The part before the offset `at` in the
+    /// response has been emitted: `taken` decoded bytes.
     pub(super) fn text_from(&self, at: usize, taken: usize, text: &str) -> String {
         if self.end.is_some() && self.doubled {
             let raw = self.sure.of(text);
