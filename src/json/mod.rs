@@ -121,11 +121,11 @@ pub(crate) struct Unreadable {
 }
 
 /// The message for a payload in a response with too many values.
-const TOO_MANY: &str = "it holds too many values";
+const TOO_MANY: &str = "it contains too many values";
 /// The message for a payload with faults.
-pub(crate) const FORGIVEN: &str = "the payload can only be read by forgiving its faults";
+pub(crate) const FORGIVEN: &str = "the payload is not valid JSON, and can only be read with repairs";
 /// The message for a payload with lossy faults.
-pub(crate) const LOSSY: &str = "the payload cannot be read without a loss";
+pub(crate) const LOSSY: &str = "the payload cannot be repaired without dropping or guessing a part";
 
 impl Json {
     /// A value that was read without faults.
@@ -146,7 +146,7 @@ impl Json {
             _ => None,
         };
         match inner.filter(|inner| inner.value.is_object()) {
-            Some(inner) => Self { forgiven: Some("the payload is a text that holds the object"), ..inner },
+            Some(inner) => Self { forgiven: Some("the payload is a string that contains the object"), ..inner },
             None => self,
         }
     }

@@ -77,7 +77,7 @@ impl Judgement<'_> {
         }
         let typed = source.members(fields, types, limits.depth);
         if source.values.get() == 0 {
-            let why = format!("the payloads hold more than {} values", limits.values);
+            let why = format!("the payloads contain more than {} values", limits.values);
             self.malformed(call, bound, places::whole(block), why);
             return None;
         }

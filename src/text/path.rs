@@ -28,7 +28,7 @@ pub fn unsafe_because(key: &str) -> Option<&'static str> {
     let is_control = |c: char| c.is_control() || turns(c);
     let bytes = key.as_bytes();
     if if key.is_ascii() { bytes.iter().any(u8::is_ascii_control) } else { key.chars().any(is_control) } {
-        return Some("it holds a control character");
+        return Some("it contains a control character");
     }
     if matches!(bytes.first(), Some(b'/' | b'\\')) {
         return Some("it is absolute");

@@ -38,7 +38,7 @@ pub(crate) struct Exceeded;
 
 impl ByteBudget {
     /// The message for a spent budget.
-    pub(crate) const EXCEEDED: &str = "what this occasion makes takes too much memory for its length";
+    pub(crate) const EXCEEDED: &str = "the values of this turn take more memory than its input allows";
 
     /// The budget for an input of this many bytes, in a session with this state, for a pack with this data.
     pub(crate) fn new(length: usize, state: Record, data: Value) -> Self {

@@ -166,7 +166,7 @@ impl SchemaFault<'_> {
     /// The message, with `value` in place of the part.
     fn about(&self, value: &str) -> String {
         match self.error.kind() {
-            ValidationErrorKind::Contains => format!("no entry of {value} is as `contains` wants one"),
+            ValidationErrorKind::Contains => format!("no entry of {value} matches `contains`"),
             ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
                 format!("{value} has none of the forms that it may have")
             }

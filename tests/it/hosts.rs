@@ -551,7 +551,7 @@ params = { at = { type = "array" } }
     assert!(said(&ask.repeat(2), "response/malformed-payload").is_empty());
     let spent = said(&ask.repeat(3), "response/malformed-payload");
     assert!(
-        spent.len() == 1 && spent[0].contains("payloads of the response hold more than 20 values together"),
+        spent.len() == 1 && spent[0].contains("payloads of the response contain more than 20 values together"),
         "{spent:?}"
     );
     let ask = r#"{"name": "look", "at": [1, 2, 3, 4, 5, 6]}"#;

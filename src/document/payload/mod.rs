@@ -102,7 +102,7 @@ impl PayloadSource<'_> {
         read.map_err(|error| match error.too_many {
             true => {
                 let most = self.limits.values;
-                let why = format!("the payloads of the response hold more than {most} values together");
+                let why = format!("the payloads of the response contain more than {most} values together");
                 Unreadable { why: why.into(), ..error }
             }
             false => error,
@@ -145,7 +145,7 @@ pub(crate) fn read(source: &PayloadSource<'_>, body: Span, ladder: &[surface::Pa
     let json_alone =
         ladder.iter().all(|reader| matches!(reader, surface::Payload::Attributes | surface::Payload::Json));
     if ladder == [surface::Payload::Attributes] {
-        refused.why = "its payload is what its opener says, but there is text after it".into();
+        refused.why = "its payload is the attributes of its opener, but text follows the opener".into();
     }
     for (rung, reader) in ladder.iter().enumerate() {
         match reader {
