@@ -20,7 +20,7 @@ pub(super) enum RestartPoint {
     #[default]
     Nowhere,
     /// Reasoning ended here. If a call follows, reasoning may start again after the call.
-    BehindCall(usize),
+    AfterCall(usize),
     /// A call ended here, so reasoning may start here.
     Here(usize),
 }
@@ -28,14 +28,14 @@ pub(super) enum RestartPoint {
 impl DialectScanner {
     /// Notes that reasoning at the start of the answer has ended at its closer.
     pub(super) fn reasoning_ends(&mut self) {
-        self.again = RestartPoint::BehindCall(self.at);
+        self.again = RestartPoint::AfterCall(self.at);
     }
 
     /// Notes that a block opens here.
     pub(super) fn follows_reasoning(&mut self, start: usize, given: &ReadContext<'_>) {
         let (end, called) = match self.again {
             RestartPoint::Nowhere => return,
-            RestartPoint::BehindCall(end) => (end, false),
+            RestartPoint::AfterCall(end) => (end, false),
             RestartPoint::Here(end) => (end, true),
         };
         let gap = Span::new(end, start).of(given.text);
@@ -53,10 +53,10 @@ impl DialectScanner {
         let whole = self.blocks.get(self.blocks.len().wrapping_sub(1)).is_none_or(|block| !block.ended.is_cut());
         self.again = match given.block(id).map(|block| block.role) {
             Some(Role::Call) if whole => RestartPoint::Here(self.at),
-            Some(Role::Thinking) if whole => RestartPoint::BehindCall(self.at),
+            Some(Role::Thinking) if whole => RestartPoint::AfterCall(self.at),
             Some(Role::Wrapper) => match self.again {
                 RestartPoint::Here(_) => RestartPoint::Here(self.at),
-                _ => RestartPoint::BehindCall(self.at),
+                _ => RestartPoint::AfterCall(self.at),
             },
             _ => RestartPoint::Nowhere,
         };

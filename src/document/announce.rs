@@ -6,7 +6,7 @@
 
 use super::enclosing::Enclosing;
 use super::open_block::OpenBlock;
-use super::trim::{first_marks, frames, is_cdata, may_be_cdata, trimmed};
+use super::trim::{first_marks, is_cdata, is_frame_char, may_be_cdata, trimmed};
 use super::{Block, ChunkedVec, OpenerView, ReadContext, TextEncoding, Wrapping};
 use crate::program::{BlockId, NameSource, Outside};
 use crate::surface::{Ending, Role, Trim};
@@ -196,7 +196,7 @@ impl<'g> ReadContext<'g> {
     }
 
     /// How a stream decodes the text of a block. The text of a content is emitted as it is.
-    fn spelling_of(&self, id: BlockId) -> TextEncoding {
+    fn encoding_of(&self, id: BlockId) -> TextEncoding {
         let block = self.block(id).filter(|block| !matches!(block.role, Role::Content | Role::Call));
         block.map_or(TextEncoding::Plain, TextEncoding::of)
     }
@@ -284,7 +284,7 @@ impl Announced {
         let from = self.at.max(self.blank);
         let Some(fresh) = text.get(from..certain) else { return };
         self.blank = certain;
-        let emitted = fresh.trim_end_matches(|c: char| c.is_whitespace() || (framed && frames(c))).len();
+        let emitted = fresh.trim_end_matches(|c: char| c.is_whitespace() || (framed && is_frame_char(c))).len();
         if emitted == 0 {
             return;
         }
@@ -293,8 +293,8 @@ impl Announced {
         if self.at <= open.opener.end {
             self.at = trimmed(Span::new(open.opener.end, certain), text, &block.trim).start;
         }
-        let untold = text.get(self.at..from + emitted).unwrap_or_default();
-        let whole = read.given.spelling_of(open.id).whole(untold);
+        let unsent = text.get(self.at..from + emitted).unwrap_or_default();
+        let whole = read.given.encoding_of(open.id).whole(unsent);
         if whole > 0 {
             self.emit(read, Some(number), self.at + whole, out);
         }
@@ -323,7 +323,7 @@ impl Announced {
                 is_cdata(block.body(), text, trims)
             };
             let spelling = id.filter(|_| !closed.is_some_and(is_cdata));
-            let spelling = spelling.map_or(TextEncoding::Plain, |id| read.given.spelling_of(id));
+            let spelling = spelling.map_or(TextEncoding::Plain, |id| read.given.encoding_of(id));
             out.push(EventDraft::text(block, id, role, self.at, spelling.decode(piece).into_owned()));
             self.at = end;
         }

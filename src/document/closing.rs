@@ -167,7 +167,7 @@ impl DialectScanner {
     ) -> bool {
         let ended = end.ended();
         // The opener of a wrapper also ends the region around the block.
-        if end.ending != Ending::NextBlock && !open.left || !ended.is_cut() {
+        if end.ending != Ending::NextBlock && !open.ends_with_region || !ended.is_cut() {
             return false;
         }
         let body = Span::new(open.opener.end, end.at);

@@ -45,7 +45,7 @@ struct Fallback {
     readers: DialectSelector,
     dialects: SmallVec<[DialectId; 1]>,
     /// The events of each side that the other side has not emitted so far.
-    untold: [VecDeque<EventDraft>; 2],
+    unmatched_events: [VecDeque<EventDraft>; 2],
     /// What was announced before the fallbacks started to read.
     announced: AnnouncedCount,
     /// Once a fallback reads the response: the results of the other dialects.
@@ -159,8 +159,8 @@ impl Readers {
                 .map(|one| Tried { trial: if Some(one.dialect) == chosen { trial } else { one.trial }, ..one }),
         );
         fallback.passed = Some(passed);
-        let [_, untold] = &mut fallback.untold;
-        self.ahead = std::mem::take(untold);
+        let [_, unmatched] = &mut fallback.unmatched_events;
+        self.ahead = std::mem::take(unmatched);
     }
 
     /// Gives the response to the other dialects.
@@ -173,8 +173,8 @@ impl Readers {
         let place = if trial == Trial::Spared { 0 } else { usize::MAX };
         let spared = fallback.dialects.iter().copied().zip(fallback.readers.passed(dialects, place));
         self.spared = spared.map(|(dialect, one)| Tried { dialect, trial, ..one }).collect();
-        let [untold, _] = &mut fallback.untold;
-        self.ahead = std::mem::take(untold);
+        let [unmatched, _] = &mut fallback.unmatched_events;
+        self.ahead = std::mem::take(unmatched);
     }
 
     /// The side that reads the response, as far as that is known.
@@ -215,7 +215,7 @@ impl Readers {
                 }
             }
             Some(fallback) if fallback.passed.is_some() => {
-                let [_, theirs] = &mut fallback.untold;
+                let [_, theirs] = &mut fallback.unmatched_events;
                 let mut events = Vec::new();
                 fallback.readers.announce(dialects, text, shows, complete, &mut events);
                 theirs.extend(events);
@@ -224,13 +224,13 @@ impl Readers {
             }
             Some(fallback) => {
                 let mut events = Vec::new();
-                let [ours, theirs] = &mut fallback.untold;
+                let [ours, theirs] = &mut fallback.unmatched_events;
                 self.first.announce(dialects, text, shows, complete, &mut events);
                 ours.extend(events.drain(..));
                 fallback.readers.announce(dialects, text, shows, complete, &mut events);
                 theirs.extend(events);
                 fallback.announced.take_out(theirs);
-                tell_common(ours, theirs, out);
+                emit_common(ours, theirs, out);
             }
         }
     }
@@ -262,7 +262,7 @@ impl Fallback {
         Box::new(Self {
             dialects: dialects.iter().map(|dialect| dialect.id).collect(),
             readers: DialectSelector::new(dialects, limits, false, left_open),
-            untold: Default::default(),
+            unmatched_events: Default::default(),
             announced,
             passed: None,
         })
@@ -327,7 +327,7 @@ fn frames(document: &Document, text: &str) -> Vec<Span> {
 }
 
 /// Emits the events that both sides have announced.
-fn tell_common(ours: &mut VecDeque<EventDraft>, theirs: &mut VecDeque<EventDraft>, out: &mut Vec<EventDraft>) {
+fn emit_common(ours: &mut VecDeque<EventDraft>, theirs: &mut VecDeque<EventDraft>, out: &mut Vec<EventDraft>) {
     while let (Some(one), Some(other)) = (ours.front_mut(), theirs.front_mut()) {
         if one.event == other.event {
             out.extend(ours.pop_front());

@@ -252,7 +252,7 @@ impl DialectScanner {
                 let before = open.closer();
                 let known = open.take_closer(block, &closer, closes, given.text, search.is_complete());
                 if known {
-                    open.near |= closes_inner.is_none() && before != open.closer();
+                    open.found_outer_closer |= closes_inner.is_none() && before != open.closer();
                     open.inner.truncate(closes_inner.unwrap_or(open.inner.len()));
                 }
                 known
@@ -329,7 +329,7 @@ impl DialectScanner {
         // The nearest closer counts, because a block that may have ended must not extend past another opener.
         let ladder = given.dialect.ladder(block, open.family);
         let closes_first = || ladder.iter().flatten().next().is_some_and(|first| first.is_closer());
-        if open.near && closes_first() {
+        if open.found_outer_closer && closes_first() {
             open.settled = true;
             return true;
         }
@@ -352,7 +352,7 @@ impl DialectScanner {
         }
         if open.next_block.is_none() {
             open.next_block = Some(mark.start());
-            open.left = given.block(id).is_some_and(|block| block.role == Role::Wrapper);
+            open.ends_with_region = given.block(id).is_some_and(|block| block.role == Role::Wrapper);
         }
         true
     }

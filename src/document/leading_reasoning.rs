@@ -41,7 +41,7 @@ pub(super) struct LeadingReasoning {
     /// Whether its opener was in the prompt, if the host knows.
     left_open: Option<bool>,
     /// Its opener; `Some(None)` if it has none, and `None` while that is not known.
-    opened: Option<Option<PreludeOpener>>,
+    opened: Option<Option<LeadingOpener>>,
     /// The start of the first line with text.
     begins: usize,
     /// A closer of which it is not known yet whether it counts.
@@ -58,15 +58,15 @@ pub(super) struct LeadingReasoning {
 pub(super) struct SoughtBlock {
     pub(super) id: BlockId,
     family: usize,
-    opened: Option<PreludeOpener>,
+    opened: Option<LeadingOpener>,
 }
 
 /// An opener at the start of the answer.
 #[derive(Debug)]
-struct PreludeOpener {
+struct LeadingOpener {
     span: Span,
     name: Span,
-    says: Opener,
+    opener: Opener,
 }
 
 impl SoughtBlock {
@@ -77,8 +77,8 @@ impl SoughtBlock {
     /// The block from `start` to its closer.
     pub(super) fn end(self, start: usize, closer: Span, ended: Ended, trim: impl FnOnce(Span) -> Span) -> Block {
         let start = Span::new(start, start);
-        let opened = self.opened.unwrap_or(PreludeOpener { span: start, name: start, says: Opener::default() });
-        let PreludeOpener { span: opener, name, says } = opened;
+        let opened = self.opened.unwrap_or(LeadingOpener { span: start, name: start, opener: Opener::default() });
+        let LeadingOpener { span: opener, name, opener: says } = opened;
         let inner = Span::new(opener.end, closer.start);
         Block {
             id: self.id,
@@ -151,7 +151,7 @@ impl LeadingReasoning {
             return LeadingState::Waits(start);
         }
         let opened = match self.opened() {
-            Some(PreludeOpener { span, says, .. }) if says.empty => {
+            Some(LeadingOpener { span, opener: says, .. }) if says.empty => {
                 return LeadingState::Opened(Some(Span::new(span.end, span.end)));
             }
             // Without an opener, only the name in a closer identifies the block.
@@ -202,13 +202,13 @@ impl LeadingReasoning {
                 let is_own = |name: &Span| dialect.names.find(name.of(text), Some(self.family)) == Some(self.id);
                 let span = Span::new(self.begins, end);
                 let says = || opener(family, self.machine.captures());
-                opened = self.name(family).filter(is_own).map(|name| PreludeOpener { span, name, says: says() });
+                opened = self.name(family).filter(is_own).map(|name| LeadingOpener { span, name, opener: says() });
             }
             _ => {}
         }
         if opened.is_none() && self.left_open == Some(true) {
             let nowhere = Span::new(start, start);
-            opened = Some(PreludeOpener { span: nowhere, name: nowhere, says: Opener::default() });
+            opened = Some(LeadingOpener { span: nowhere, name: nowhere, opener: Opener::default() });
         }
         self.from = opened.as_ref().map_or(start, |opened| opened.span.end);
         self.opened = Some(opened);
@@ -277,7 +277,7 @@ impl LeadingReasoning {
         if self.line > self.begins { Some(false) } else { ends_line(closer.end, text, complete) }
     }
 
-    fn opened(&self) -> Option<&PreludeOpener> {
+    fn opened(&self) -> Option<&LeadingOpener> {
         self.opened.as_ref().and_then(Option::as_ref)
     }
 
@@ -291,7 +291,7 @@ impl LeadingReasoning {
         let Some(name) = self.name(family) else { return opened.is_some() };
         let same = |known: &str| dialect.names.same(known, name.of(text));
         let says = |key: &str| {
-            let attributes = opened.map(|opened| opened.says.attributes.as_slice()).unwrap_or_default();
+            let attributes = opened.map(|opened| opened.opener.attributes.as_slice()).unwrap_or_default();
             attributes.iter().any(|attribute| {
                 let called = match attribute.key {
                     AttributeKey::Typed(known) => known.span().of(text),

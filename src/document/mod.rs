@@ -173,7 +173,7 @@ impl Block {
     }
 
     /// The encoding of the body of a member.
-    pub(crate) fn spelling_of_member(&self, text: &str) -> TextEncoding {
+    pub(crate) fn encoding_of_member(&self, text: &str) -> TextEncoding {
         match self.written {
             // In single quotes, single quotes are escaped.
             BodyEncoding::String if text.get(..self.body().start).is_some_and(|before| before.ends_with('\'')) => {

@@ -147,10 +147,10 @@ impl Document {
 
     /// Leaves the text without a dialect if no dialect found a block or a defect in it.
     fn leave_unread(&mut self) {
-        let says_nothing = |what: FindingKind| {
+        let is_ignorable = |what: FindingKind| {
             matches!(what, FindingKind::Remark(Remark::QuotedBlock) | FindingKind::Defect(Defect::NoDialect))
         };
-        if self.blocks.is_empty() && self.found.iter().all(|found| says_nothing(found.what)) {
+        if self.blocks.is_empty() && self.found.iter().all(|found| is_ignorable(found.what)) {
             let quoted = self.found.iter().filter(|found| found.what != FindingKind::Defect(Defect::NoDialect));
             self.found = quoted.cloned().collect();
             self.dialect = None;

@@ -40,7 +40,7 @@ pub(super) struct OpenBlock {
     /// The names of relevant openers in it that have no closer so far.
     pub(super) inner: SmallVec<[Span; 4]>,
     /// Whether a closer was found that closes none of these openers.
-    pub(super) near: bool,
+    pub(super) found_outer_closer: bool,
     /// Whether a closer was found that no later one can supersede.
     pub(super) settled: bool,
     /// The first and the last closer that do not satisfy the anchor.
@@ -53,7 +53,7 @@ pub(super) struct OpenBlock {
     pub(super) unbalanced: bool,
     pub(super) next_block: Option<usize>,
     /// Whether the region around the block also ends there.
-    pub(super) left: bool,
+    pub(super) ends_with_region: bool,
     /// The next opener of the same block that is not quoted by a field or a fence: no rung looks beyond it.
     pub(super) bound: Option<usize>,
     /// The fields up to this offset are known to be closed.
@@ -97,7 +97,7 @@ impl OpenBlock {
             contains_opener: false,
             repeated: false,
             inner: SmallVec::new(),
-            near: false,
+            found_outer_closer: false,
             settled: false,
             first_loose: None,
             loose: None,
@@ -105,7 +105,7 @@ impl OpenBlock {
             balanced: None,
             unbalanced: false,
             next_block: None,
-            left: false,
+            ends_with_region: false,
             bound: None,
             fields: mark.span().end,
             data: Data::new(mark.span().end),
@@ -171,7 +171,7 @@ impl OpenBlock {
             }
             Ending::Fence | Ending::NextBlock | Ending::BlankLine | Ending::End => {
                 let alike = ending == Ending::NextBlock && self.bound == Some(at);
-                let ending = if self.left && ending == Ending::NextBlock { Ending::End } else { ending };
+                let ending = if self.ends_with_region && ending == Ending::NextBlock { Ending::End } else { ending };
                 let body = Span::new(self.opener.end, at);
                 let text_end = body.start + body.of(text).trim_end().len();
                 let end = match ending {

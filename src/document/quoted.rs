@@ -61,7 +61,7 @@ impl DialectScanner {
         let (within, complete) = (search.within(), search.is_complete());
         let data = &mut open.data;
         if !data.strings.is_over() {
-            let quoted = data.strings.hold(at, within, tag_marks(family), complete);
+            let quoted = data.strings.quotes_mark(at, within, tag_marks(family), complete);
             data.tags.at = data.strings.at();
             if !matches!(quoted, Quoted::No) || !data.strings.is_over() {
                 return quoted;

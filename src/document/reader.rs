@@ -46,7 +46,7 @@ impl DialectScanner {
         }
         if let Some((opener, _)) = self.masks.wrapper() {
             if !given.dialect.masks.fences && self.opens_block(opener, given) {
-                self.masks.keep_wrapper();
+                self.masks.treat_wrapper_as_text();
             } else {
                 self.at = self.at.max(opener.end);
                 self.marker.at = self.marker.at.max(opener.end);
@@ -54,24 +54,24 @@ impl DialectScanner {
         }
         loop {
             let start = self.at;
-            let stand = match &mut self.prelude {
+            let state = match &mut self.leading_reasoning {
                 Some(prelude) => {
                     let answer = AnswerSoFar { dialect: given.dialect, text, start, complete };
                     prelude.advance(&answer, &mut self.masks, &mut self.mask_steps)
                 }
                 None => LeadingState::Over,
             };
-            let limit = match stand {
+            let limit = match state {
                 LeadingState::Over => usize::MAX,
                 LeadingState::Waits(at) => at,
                 LeadingState::Closer(closer) => closer.start,
                 LeadingState::Opened(_) => start,
             };
-            if stand == LeadingState::Over {
-                self.prelude = None;
+            if state == LeadingState::Over {
+                self.leading_reasoning = None;
             }
             self.mark(given, complete, limit);
-            if stand == LeadingState::Over || !self.pass_prelude(stand, given) {
+            if state == LeadingState::Over || !self.handle_leading_reasoning(state, given) {
                 break;
             }
         }
@@ -154,17 +154,17 @@ impl DialectScanner {
     }
 
     /// Adds the block that opened at the start of the answer, or gives it up; false while neither is certain.
-    fn pass_prelude(&mut self, stand: LeadingState, given: &ReadContext<'_>) -> bool {
+    fn handle_leading_reasoning(&mut self, state: LeadingState, given: &ReadContext<'_>) -> bool {
         if self.open.is_some() || !self.blocks.is_empty() || self.stopped {
-            self.prelude = None;
+            self.leading_reasoning = None;
             return true;
         }
-        let closer = match stand {
+        let closer = match state {
             LeadingState::Closer(closer) if self.marker.at >= closer.start => Some(closer),
             LeadingState::Opened(closer) => closer,
             LeadingState::Closer(_) | LeadingState::Waits(_) | LeadingState::Over => return false,
         };
-        let Some(prelude) = self.prelude.take() else { return false };
+        let Some(prelude) = self.leading_reasoning.take() else { return false };
         let sought = prelude.into_block();
         let Some(bound) = given.block(sought.id) else { return false };
         let ended = if closer.is_some() { Ended::Whole } else { Ended::Open };
@@ -394,7 +394,7 @@ impl DialectScanner {
         let until = match self.marker.mark(next) {
             _ if complete => given.text.len(),
             // The answer may turn out to start with reasoning whose opener is missing.
-            _ if self.open.is_none() && self.prelude.is_some() => 0,
+            _ if self.open.is_none() && self.leading_reasoning.is_some() => 0,
             Some(mark) if self.open.is_some() => mark.start(),
             Some(mark) => mark.start().min(self.marker.certain_until()).min(self.masks.decided()),
             None => self.marker.certain_until().min(self.masks.decided()),

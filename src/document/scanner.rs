@@ -33,7 +33,7 @@ pub(super) struct DialectScanner {
     /// The tags outside every block, as far as they were needed.
     pub(super) tags: Tagged,
     /// The search for the block that opens at the start of the answer, until it is over.
-    pub(super) prelude: Option<Box<LeadingReasoning>>,
+    pub(super) leading_reasoning: Option<Box<LeadingReasoning>>,
     pub(super) machine: Machine,
     /// Reads a closer of the open block at a mark that another rule has made.
     pub(super) closer: MachineAtPlace,
@@ -94,7 +94,7 @@ impl DialectScanner {
             marker: DelimiterScanner::new(most_captures(dialect, &limits), &limits),
             pairs: Pairs::default(),
             tags: Tagged::default(),
-            prelude: LeadingReasoning::new(dialect, &limits, left_open),
+            leading_reasoning: LeadingReasoning::new(dialect, &limits, left_open),
             // A few stack frames for each level of nesting.
             machine: Machine::with_depth(4 * limits.depth).capturing(most_captures(dialect, &limits)),
             closer: MachineAtPlace::new(Machine::new().capturing(most_captures(dialect, &limits)), &limits),

@@ -80,7 +80,7 @@ impl Strings {
     }
 
     /// Whether a string contains the offset `at`. Offsets must be asked for in ascending order.
-    pub(super) fn hold(&mut self, at: usize, text: &str, tag_marks: TagMarks<'_>, complete: bool) -> Quoted {
+    pub(super) fn quotes_mark(&mut self, at: usize, text: &str, tag_marks: TagMarks<'_>, complete: bool) -> Quoted {
         loop {
             if self.last.end > at {
                 return if self.last.start < at { Quoted::Until(self.last.end) } else { Quoted::No };

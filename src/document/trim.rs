@@ -35,11 +35,11 @@ pub(super) struct Fence {
 
 impl Fence {
     fn closes(self, open: Fence) -> bool {
-        self.mark == open.mark && self.length >= open.length && (self.bare || self.turns())
+        self.mark == open.mark && self.length >= open.length && (self.bare || self.closes_and_opens())
     }
 
     /// Whether the line closes one fence and opens another: the fence characters of both are joined.
-    fn turns(self) -> bool {
+    fn closes_and_opens(self) -> bool {
         !self.bare && self.length >= 6
     }
 
@@ -49,7 +49,7 @@ impl Fence {
             None => Some((place, fence)),
             Some((_, before)) if fence.closes(before) => {
                 let opens = Fence { length: fence.length - before.length, ..fence };
-                fence.turns().then_some((place, opens))
+                fence.closes_and_opens().then_some((place, opens))
             }
             Some(_) => open,
         }
@@ -65,13 +65,13 @@ fn is_mark(character: char) -> bool {
 }
 
 /// Whether thematic breaks consist of this character.
-fn rules(character: char) -> bool {
+fn is_rule_char(character: char) -> bool {
     matches!(character, '*' | '-' | '_')
 }
 
 /// Whether a line of this character may be between blocks.
-pub(super) fn frames(character: char) -> bool {
-    is_mark(character) || rules(character)
+pub(super) fn is_frame_char(character: char) -> bool {
+    is_mark(character) || is_rule_char(character)
 }
 
 /// The offset of the first possible fence.
@@ -81,7 +81,7 @@ pub(super) fn first_marks(text: &[u8]) -> Option<usize> {
 
 fn read(line: &str) -> LineKind {
     let line = line.trim();
-    let rest = line.trim_start_matches(|c: char| c == ' ' || rules(c));
+    let rest = line.trim_start_matches(|c: char| c == ' ' || is_rule_char(c));
     let is_rule = |marks: &str| {
         let mut marks = marks.chars().filter(|mark| *mark != ' ');
         let first = marks.next();
@@ -218,7 +218,7 @@ fn without_line_breaks(span: Span, text: &str) -> Span {
 fn inside_fence(span: Span, text: &str) -> Option<Span> {
     let core = span.trimmed(text);
     let body = core.of(text);
-    if !body.trim_start_matches(|c: char| c == ' ' || rules(c)).starts_with(is_mark) {
+    if !body.trim_start_matches(|c: char| c == ' ' || is_rule_char(c)).starts_with(is_mark) {
         return None;
     }
     let first = core.start + body.find('\n')? + 1;
@@ -334,7 +334,7 @@ pub(super) fn fence_end(opener: Span, end: usize, text: &str, around: bool) -> O
                 text_since = true;
             }
             LineKind::Fence(fence) if fence.bare && inner => (inner, text_since) = (false, true),
-            LineKind::Fence(fence) if fence.bare || fence.turns() => {
+            LineKind::Fence(fence) if fence.bare || fence.closes_and_opens() => {
                 if text_since {
                     last = Some((place, fence));
                 }
@@ -347,7 +347,7 @@ pub(super) fn fence_end(opener: Span, end: usize, text: &str, around: bool) -> O
     let (place, fence) = last?;
     let line = place.of(text);
     let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
-    let marks = if fence.turns() { 3 } else { fence.length };
+    let marks = if fence.closes_and_opens() { 3 } else { fence.length };
     Some(place.start + if around { 0 } else { indent + marks })
 }
 

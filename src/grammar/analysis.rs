@@ -236,7 +236,7 @@ impl<'r> Analysis<'r> {
         let choices = if let Expr::Choice(choices) = last { choices.as_slice() } else { std::slice::from_ref(last) };
         let fails = |expr: &Expr, byte: u8| {
             let match_start = self.match_start(expr);
-            !match_start.empty && !match_start.bytes.holds(byte)
+            !match_start.empty && !match_start.bytes.contains(byte)
         };
         let passed = |part: &Expr, byte: u8| match part {
             Expr::Optional(inner) | Expr::Repeat(inner) => fails(inner, byte),

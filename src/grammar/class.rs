@@ -36,7 +36,7 @@ pub(super) enum CharTest {
 }
 
 impl CharTest {
-    fn holds(self, character: char) -> bool {
+    fn contains(self, character: char) -> bool {
         match self {
             CharTest::Range(first, last) => first <= character && character <= last,
             CharTest::Property(test) => test(character),
@@ -46,12 +46,12 @@ impl CharTest {
 
 impl Wide {
     /// Whether the set contains `character`, which is not ASCII.
-    pub(super) fn holds(&self, character: char) -> bool {
+    pub(super) fn contains(&self, character: char) -> bool {
         match self {
             Wide::None => false,
             Wide::All => true,
-            Wide::Some(tests) => tests.iter().any(|test| test.holds(character)),
-            Wide::AllBut(tests) => !tests.iter().any(|test| test.holds(character)),
+            Wide::Some(tests) => tests.iter().any(|test| test.contains(character)),
+            Wide::AllBut(tests) => !tests.iter().any(|test| test.contains(character)),
         }
     }
 }
@@ -110,7 +110,7 @@ impl Class {
     pub(super) fn sample(&self) -> Option<char> {
         let ascii = |byte: &u8| self.ascii >> byte & 1 == 1;
         let one = Some(b' ').filter(ascii).or_else(|| (b'a'..=b'z').find(ascii)).or_else(|| (b'!'..=b'~').find(ascii));
-        let wide = || ('\u{a1}'..='\u{ffff}').find(|character| self.wide.holds(*character));
+        let wide = || ('\u{a1}'..='\u{ffff}').find(|character| self.wide.contains(*character));
         one.or_else(|| (0..=127).find(ascii)).map(char::from).or_else(wide)
     }
 
@@ -157,7 +157,7 @@ impl ByteSet {
         self == ByteSet::default()
     }
 
-    pub(super) fn holds(self, byte: u8) -> bool {
+    pub(super) fn contains(self, byte: u8) -> bool {
         let ByteSet([ascii, wide]) = self;
         let half = if byte < 0x80 { ascii } else { wide };
         half >> (byte & 0x7F) & 1 == 1
@@ -171,6 +171,6 @@ impl ByteSet {
 
     /// The bytes of the set, ascending.
     pub(super) fn iter(self) -> impl Iterator<Item = u8> {
-        (0..=u8::MAX).filter(move |byte| self.holds(*byte))
+        (0..=u8::MAX).filter(move |byte| self.contains(*byte))
     }
 }

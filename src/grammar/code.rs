@@ -84,7 +84,7 @@ pub(super) enum Stops {
 }
 
 impl CharSet {
-    pub(super) fn holds(&self, byte: u8) -> bool {
+    pub(super) fn contains(&self, byte: u8) -> bool {
         self.bytes.get(usize::from(byte)).copied().unwrap_or_default()
     }
 }
@@ -355,7 +355,7 @@ impl CodeCompiler<'_, '_> {
         let ascii = |class: &Class| matches!(class.wide, Wide::None);
         let first = self.analysis.class(first, inside).filter(ascii)?;
         let rest = self.analysis.class(rest, inside).filter(ascii)?;
-        let end = self.analysis.end(tail).filter(|end| !rest.first_bytes().holds(*end))?;
+        let end = self.analysis.end(tail).filter(|end| !rest.first_bytes().contains(*end))?;
         let (first, rest) = (self.set_of(first), self.set_of(rest));
         let (rule, name, literal) = (rule as u16, *name as u16, literal.into());
         Some(Short { rule, literal, name, first, rest, end, steps: 0 })
@@ -610,8 +610,8 @@ impl CodeCompiler<'_, '_> {
 
     fn add_set(&mut self, members: ByteSet, wide: Option<Wide>) -> u32 {
         let mut bytes = [false; 256];
-        bytes.iter_mut().zip(0..=u8::MAX).for_each(|(slot, byte)| *slot = members.holds(byte));
-        let mut outside = (0..=u8::MAX).filter(|byte| !members.holds(*byte));
+        bytes.iter_mut().zip(0..=u8::MAX).for_each(|(slot, byte)| *slot = members.contains(byte));
+        let mut outside = (0..=u8::MAX).filter(|byte| !members.contains(*byte));
         let stops = match (outside.next(), outside.next(), outside.next(), outside.next()) {
             _ if wide.is_some() => Stops::Many,
             (None, ..) => Stops::None,
@@ -619,8 +619,8 @@ impl CodeCompiler<'_, '_> {
             (Some(one), Some(two), None, _) => Stops::Two(one, two),
             (Some(one), Some(two), Some(three), None) => Stops::Three(one, two, three),
             _ => {
-                let limit = (0..128).find(|byte| members.holds(*byte)).unwrap_or_default();
-                let mut others = (limit..=u8::MAX).filter(|byte| !members.holds(*byte));
+                let limit = (0..128).find(|byte| members.contains(*byte)).unwrap_or_default();
+                let mut others = (limit..=u8::MAX).filter(|byte| !members.contains(*byte));
                 match (others.next(), others.next(), others.next()) {
                     (Some(one), Some(two), None) if limit > 0 => Stops::Below(limit, one, two),
                     _ => Stops::Many,

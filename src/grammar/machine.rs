@@ -335,7 +335,7 @@ impl Machine {
                     if at >= bytes.len() && !complete { Advance::Wait } else { Advance::On }
                 }
                 Instruction::TryIf { set, to: after } => match next {
-                    Some(next) if code.set(set).is_some_and(|set| set.holds(next)) => self.attempt(after, at),
+                    Some(next) if code.set(set).is_some_and(|set| set.contains(next)) => self.attempt(after, at),
                     None if !complete => at_end,
                     _ => Advance::To(after),
                 },
@@ -346,7 +346,7 @@ impl Machine {
                     }
                     left -= steps_over(start, at);
                     match bytes.get(at) {
-                        Some(next) if code.set(set).is_some_and(|set| set.holds(*next)) => self.attempt(after, at),
+                        Some(next) if code.set(set).is_some_and(|set| set.contains(*next)) => self.attempt(after, at),
                         None if !complete => at_end,
                         _ => Advance::To(after),
                     }
@@ -531,7 +531,7 @@ fn steps_over(start: usize, end: usize) -> i64 {
 
 /// The steps that executing a rule for its short form costs, besides those for a long name.
 pub(super) fn steps_of_short(code: &RuleCode, op: u32, short: &Short) -> i64 {
-    let first = code.set(short.first).and_then(|set| (0..0x80).find(|byte| set.holds(*byte))).unwrap_or_default();
+    let first = code.set(short.first).and_then(|set| (0..0x80).find(|byte| set.contains(*byte))).unwrap_or_default();
     let shortest = format!("{}{}{}", short.literal, char::from(first), char::from(short.end));
     let mut machine = Machine { op, ..Machine::new() };
     let mut left = i64::MAX;
@@ -548,7 +548,7 @@ fn shortest<'c>(rule: RuleId, code: &'c RuleCode, text: &str, at: usize, steps: 
     let here = bytes.get(at..start)?;
     // Most literals are one or two bytes: comparing them in place avoids a call of `memcmp`.
     let starts = here.iter().zip(short.literal.bytes()).all(|(one, other)| *one == other);
-    if !starts || !code.set(short.first)?.holds(*bytes.get(start)?) {
+    if !starts || !code.set(short.first)?.contains(*bytes.get(start)?) {
         return None;
     }
     let end = run_over(code.set(short.rest)?, text, start + 1);
@@ -565,14 +565,14 @@ fn shortest<'c>(rule: RuleId, code: &'c RuleCode, text: &str, at: usize, steps: 
 
 /// The length of the character at `at`, whose first byte is `first`, if it is in `set`; otherwise 0.
 fn taken(set: &CharSet, text: &str, at: usize, first: u8) -> usize {
-    if !set.holds(first) {
+    if !set.contains(first) {
         return 0;
     }
     match (first, &set.wide) {
         (..0x80, _) => 1,
         (_, None) => width(first),
         (_, Some(wide)) => match text.get(at..).and_then(|rest| rest.chars().next()) {
-            Some(character) if wide.holds(character) => character.len_utf8(),
+            Some(character) if wide.contains(character) => character.len_utf8(),
             _ => 0,
         },
     }
@@ -591,7 +591,7 @@ fn width(first: u8) -> usize {
 /// The end of the run of characters of `set` that starts at `at`.
 fn run_over(set: &CharSet, text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
-    let Some(rest) = bytes.get(at..).filter(|rest| rest.first().is_some_and(|first| set.holds(*first))) else {
+    let Some(rest) = bytes.get(at..).filter(|rest| rest.first().is_some_and(|first| set.contains(*first))) else {
         return at;
     };
     let found = match (&set.wide, set.stops) {
@@ -599,7 +599,7 @@ fn run_over(set: &CharSet, text: &str, at: usize) -> usize {
             let mut end = at;
             // Fast path: most characters are ASCII, for which the byte decides.
             while let Some(rest) = bytes.get(end..).filter(|rest| !rest.is_empty()) {
-                end += rest.iter().take_while(|byte| byte.is_ascii() && set.holds(**byte)).count();
+                end += rest.iter().take_while(|byte| byte.is_ascii() && set.contains(**byte)).count();
                 match bytes.get(end).map_or(0, |first| taken(set, text, end, *first)) {
                     0 => break,
                     length => end += length,
@@ -610,7 +610,7 @@ fn run_over(set: &CharSet, text: &str, at: usize) -> usize {
         (None, Stops::Many) => run_length(set, rest),
         (None, Stops::Below(limit, one, two)) => {
             let places = |eight| eights::below(limit, eight) | eights::equal(one, eight) | eights::equal(two, eight);
-            eights::first(rest, places, |byte| !set.holds(byte))
+            eights::first(rest, places, |byte| !set.contains(byte))
         }
         (None, Stops::None) => None,
         (None, Stops::One(one)) => {
@@ -635,12 +635,12 @@ fn run_length(set: &CharSet, bytes: &[u8]) -> Option<usize> {
     // Eight at a time without a branch in between: runs are short, being names or parts of strings.
     let (eights, rest) = bytes.as_chunks::<8>();
     for (number, eight) in eights.iter().enumerate() {
-        let outside = (0..).zip(eight).fold(0_u8, |all, (place, byte)| all | u8::from(!set.holds(*byte)) << place);
+        let outside = (0..).zip(eight).fold(0_u8, |all, (place, byte)| all | u8::from(!set.contains(*byte)) << place);
         if outside != 0 {
             return Some(8 * number + outside.trailing_zeros() as usize);
         }
     }
-    rest.iter().position(|byte| !set.holds(*byte)).map(|found| bytes.len() - rest.len() + found)
+    rest.iter().position(|byte| !set.contains(*byte)).map(|found| bytes.len() - rest.len() + found)
 }
 
 /// Moves `at` to the next of the texts, or to the end. Returns whether that is final; if not, continue at `at` when

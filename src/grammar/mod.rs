@@ -141,7 +141,7 @@ impl Grammar {
         let named = rules.iter().zip(&resolved).map(|(rule, resolved)| {
             let start = analysis.match_start(&resolved.expr);
             let mut bytes = [false; 256];
-            bytes.iter_mut().zip(0..=u8::MAX).for_each(|(slot, byte)| *slot = start.bytes.holds(byte));
+            bytes.iter_mut().zip(0..=u8::MAX).for_each(|(slot, byte)| *slot = start.bytes.contains(byte));
             let literals = analysis.literals(&resolved.expr).filter(|_| !start.empty).unwrap_or_default();
             let before = if start.empty { analysis.ahead(&resolved.expr) } else { class::ByteSet::default() };
             let first = First { literals, bytes, empty: start.empty };
@@ -210,7 +210,7 @@ impl Grammar {
 
     /// Whether every match of `rule` contains exactly one `inner`, at a position that depends only on the text before
     /// it.
-    pub(crate) fn holds_one(&self, rule: RuleId, inner: RuleId) -> bool {
+    pub(crate) fn contains_one(&self, rule: RuleId, inner: RuleId) -> bool {
         let Some(Expr::Sequence(parts)) = self.resolved.get(usize::from(rule.0)).map(|rule| &rule.expr) else {
             return false;
         };
@@ -236,7 +236,7 @@ impl Grammar {
     }
 
     /// Whether a literal that `is` accepts is in `rule`, or in a rule that it calls.
-    pub(crate) fn holds_text(&self, rule: RuleId, is: impl Fn(&str) -> bool) -> bool {
+    pub(crate) fn contains_text(&self, rule: RuleId, is: impl Fn(&str) -> bool) -> bool {
         let rules = self.reached(vec![rule]);
         let texts = |rule: &RuleId| self.resolved.get(usize::from(rule.0)).is_some_and(|rule| rule.expr.has_text(&is));
         rules.iter().any(texts)
@@ -302,7 +302,7 @@ impl Grammar {
 
     /// Whether `rule` may match before this byte, even without consuming it.
     pub(crate) fn may_match_before(&self, rule: RuleId, byte: u8) -> bool {
-        let before = || self.rules.get(usize::from(rule.0)).is_some_and(|rule| rule.before.holds(byte));
+        let before = || self.rules.get(usize::from(rule.0)).is_some_and(|rule| rule.before.contains(byte));
         self.first(rule).bytes.get(usize::from(byte)) == Some(&true) || before()
     }
 

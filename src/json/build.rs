@@ -74,7 +74,7 @@ impl JsonBuilder<'_> {
         self.left?;
         Some(match node.kind {
             TapeKind::Object => {
-                let end = self.tape.behind(at);
+                let end = self.tape.after(at);
                 // Reserve the exact room: a list that grows by doubling takes twice the memory for a while.
                 let mut members = Members::with_capacity(match end - at {
                     nodes @ 0..FEW => nodes / 2,
@@ -98,7 +98,7 @@ impl JsonBuilder<'_> {
                 Value::Object(members.into())
             }
             TapeKind::List => {
-                let end = self.tape.behind(at);
+                let end = self.tape.after(at);
                 let mut items = Vec::with_capacity(match end - at {
                     nodes @ 0..FEW => nodes,
                     _ => self.tape.inside(at).count(),

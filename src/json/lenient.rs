@@ -106,7 +106,7 @@ impl<'t> LenientJson<'t> {
         {
             // Words around strict JSON leave the value certain, unless another value is among them.
             reader.at = end;
-            reader.behind(fenced);
+            reader.skip_trailing_text(fenced);
             let alone = !reader.is_lossy() && !before.of(text).contains(['{', '[']);
             let grade = if alone { Grade::Certain } else { Grade::Lossy };
             reader.tape.faults.insert(0, JsonFault { name: fault::TEXT_AROUND, span: before, grade });
@@ -125,7 +125,7 @@ impl<'t> LenientJson<'t> {
         for fault in reader.tape.faults.iter_mut().filter(|fault| in_doubt && at_end(fault)) {
             fault.grade = Grade::Lossy;
         }
-        reader.behind(fenced);
+        reader.skip_trailing_text(fenced);
         Some(reader.tape)
     }
 
@@ -172,7 +172,7 @@ impl<'t> LenientJson<'t> {
     }
 
     /// Skips the text after the value.
-    fn behind(&mut self, fenced: bool) {
+    fn skip_trailing_text(&mut self, fenced: bool) {
         let lossy = self.is_lossy();
         loop {
             self.space();
@@ -423,8 +423,8 @@ impl<'t> LenientJson<'t> {
     fn closes_before(&self, kind: TapeKind) -> bool {
         let is_of = |at: usize| self.tape.get(at).is_some_and(|node| node.kind == kind);
         (0..self.tape.len()).filter(|outer| is_of(*outer)).any(|outer| {
-            let end = self.tape.behind(outer);
-            self.tape.inside(outer).any(|inner| is_of(inner) && self.tape.behind(inner) < end)
+            let end = self.tape.after(outer);
+            self.tape.inside(outer).any(|inner| is_of(inner) && self.tape.after(inner) < end)
         })
     }
 

@@ -114,7 +114,7 @@ impl JsonTape {
     }
 
     /// The index of the first node after the one at `at` and its contents.
-    pub(super) fn behind(&self, at: usize) -> usize {
+    pub(super) fn after(&self, at: usize) -> usize {
         match self.get(at) {
             Some(TapeNode { kind: TapeKind::Object | TapeKind::List, link, .. }) => (link as usize).max(at + 1),
             _ => at + 1,
@@ -123,8 +123,8 @@ impl JsonTape {
 
     /// The indices of the nodes directly inside a container.
     pub(super) fn inside(&self, outer: usize) -> impl Iterator<Item = usize> {
-        let end = self.behind(outer);
-        std::iter::successors(Some(outer + 1), |at| Some(self.behind(*at))).take_while(move |at| *at < end)
+        let end = self.after(outer);
+        std::iter::successors(Some(outer + 1), |at| Some(self.after(*at))).take_while(move |at| *at < end)
     }
 
     /// The members of an object, each as the nodes of its key and its value.

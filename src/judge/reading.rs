@@ -300,11 +300,11 @@ impl<'r> Judgement<'r> {
             starts
         });
         let reported = reported.get(reported.partition_point(|start| *start <= span.start)).copied();
-        let untold = [&document.left_out.closers, &document.left_out.openers].map(|marks| {
+        let unreported = [&document.left_out.closers, &document.left_out.openers].map(|marks| {
             let next = marks.partition_point(0, |mark| mark.span().start <= span.start);
             marks.get(next).map(|mark| mark.span().start)
         });
-        let next = untold.into_iter().flatten().chain(reported).chain(block).min();
+        let next = unreported.into_iter().flatten().chain(reported).chain(block).min();
         let core = Span::new(span.start, span.end.min(next.unwrap_or(span.end)));
         Span::new(span.start, span.start + core.of(self.text).trim_end().len())
     }

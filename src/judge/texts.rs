@@ -376,7 +376,7 @@ impl Judgement<'_> {
                     .map_or(TextEncoding::Plain, |structure| TextEncoding::Guarded(structure.guard)),
                 _ => TextEncoding::of(bound),
             },
-            _ => block.spelling_of_member(self.text),
+            _ => block.encoding_of_member(self.text),
         }
     }
 

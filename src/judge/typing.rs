@@ -272,7 +272,7 @@ impl<'t> PayloadSource<'t> {
             // same name; tags within a sentence are text.
             ValueKind::Unknown => {
                 let fields = self.fields_in(last);
-                if !fields.stand_alone() || depth == 0 {
+                if !fields.is_only_fields() || depth == 0 {
                     return text().into();
                 }
                 if self.are_entries(&fields) {

@@ -7,7 +7,7 @@
 use super::names::names_of;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::surface::{Named, Surface};
-use crate::text::{Location, Spanned, turns};
+use crate::text::{Location, Spanned, is_bidi_control};
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let mut blanks = Blanks { diagnostics };
@@ -84,7 +84,7 @@ impl Blanks<'_> {
 pub(super) fn empty_name(what: &str, name: &str, at: Location) -> Option<Diagnostic> {
     let (how, help) = if name.trim().is_empty() {
         ("is empty", "write a name that distinguishes it from others")
-    } else if name.chars().any(|c| c.is_control() || turns(c)) {
+    } else if name.chars().any(|c| c.is_control() || is_bidi_control(c)) {
         ("holds a character that nobody sees", "take it out: it breaks a line, or turns the text around it")
     } else {
         return None;

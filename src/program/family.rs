@@ -77,7 +77,7 @@ impl Family {
             literal: grammar.literal_before(rule, name).unwrap_or_default().to_owned(),
             name_follows: grammar.literal_before(rule, name).is_some(),
             name_first: grammar.begins_with(rule, name),
-            holds_name: grammar.holds_one(rule, name),
+            holds_name: grammar.contains_one(rule, name),
         };
         let opening = grammar.called_from(|rule| rule == "open");
         let within = |name: &str| grammar.rule(name).filter(|rule| opening.contains(rule));
@@ -122,7 +122,7 @@ impl Family {
             closes_by_name: grammar.called_from(|rule| rule == "close").contains(&name),
             may_break: grammar.starts_up_to(open, name),
             faults: grammar.rules().filter(|rule| grammar.is_fault(*rule)).collect(),
-            holds_fences: !grammar.first(open).is_fence() && grammar.holds_text(open, is_fence),
+            holds_fences: !grammar.first(open).is_fence() && grammar.contains_text(open, is_fence),
             may_be_both: close
                 .is_some_and(|close| may_be_both(&grammar, (open, &prefix(open)), (close, &prefix(close)), name)),
             open_prefix: prefix(open),

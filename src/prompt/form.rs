@@ -110,8 +110,8 @@ impl Program {
             // Wrappers and reasoning are understood, but not asked for; nor is another way to write a block, inside a
             // wrapper.
             let within = matches!(block.key, Some(NameSource::Around(..)));
-            let untold = block.role == Role::Wrapper || block.starts || block.hidden || within;
-            if most == Some(0) || known || untold {
+            let unlisted = block.role == Role::Wrapper || block.starts || block.hidden || within;
+            if most == Some(0) || known || unlisted {
                 continue;
             }
             let text = match block.role {

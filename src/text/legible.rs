@@ -15,7 +15,7 @@ pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
         for c in text.chars() {
             match c {
                 c if c.is_control() => out.push(' '),
-                c if turns(c) => out.extend(c.escape_unicode()),
+                c if is_bidi_control(c) => out.extend(c.escape_unicode()),
                 c => out.push(c),
             }
         }
@@ -40,7 +40,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
             '\n' => line.push_str("\\n"),
             '\r' => line.push_str("\\r"),
             '\t' => line.push_str("\\t"),
-            c if c.is_control() || turns(c) => line.extend(c.escape_unicode()),
+            c if c.is_control() || is_bidi_control(c) => line.extend(c.escape_unicode()),
             c => line.push(c),
         }
     }
@@ -50,7 +50,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
 /// The whole text, with its line breaks. Other characters that would control a terminal or change the direction of text
 /// are escaped, so that nothing in it is hidden from a person who decides about it.
 pub(crate) fn legible(text: &str) -> Cow<'_, str> {
-    let is_hidden = |c: char| c != '\n' && (c.is_control() || turns(c));
+    let is_hidden = |c: char| c != '\n' && (c.is_control() || is_bidi_control(c));
     if !text.contains(is_hidden) {
         return Cow::Borrowed(text);
     }
@@ -65,11 +65,11 @@ pub(crate) fn legible(text: &str) -> Cow<'_, str> {
 fn is_line(text: &str) -> bool {
     // Fast path: most texts are printable ASCII, and the compiler vectorizes this loop.
     let plain = text.bytes().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~'));
-    plain || !text.chars().any(|c| c.is_control() || turns(c))
+    plain || !text.chars().any(|c| c.is_control() || is_bidi_control(c))
 }
 
 /// Whether a character changes the direction in which text is displayed: `Bidi_Control` of Unicode.
-pub fn turns(c: char) -> bool {
+pub fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 

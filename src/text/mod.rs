@@ -32,7 +32,7 @@ pub(crate) use json::JsonCursor;
 pub(crate) use lazy_regex::LazyRegex;
 pub use legible::excerpt;
 pub(crate) use legible::legible;
-pub use legible::{one_line, turns};
+pub use legible::{is_bidi_control, one_line};
 pub use path::unsafe_because;
 pub(crate) use path::{below, portable};
 pub use places::JsonPlaces;

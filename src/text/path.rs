@@ -4,7 +4,7 @@
 //! Out: why it is not safe, or `None`.
 //! Never: accesses a disk.
 
-use super::turns;
+use super::is_bidi_control;
 use std::borrow::Cow;
 
 /// Names that some systems reserve for devices, in any case and with any extension.
@@ -25,7 +25,7 @@ pub fn unsafe_because(key: &str) -> Option<&'static str> {
         return Some("it is longer than 1024 bytes");
     }
     // Fast path: most keys are ASCII, whose bytes need no decoding.
-    let is_control = |c: char| c.is_control() || turns(c);
+    let is_control = |c: char| c.is_control() || is_bidi_control(c);
     let bytes = key.as_bytes();
     if if key.is_ascii() { bytes.iter().any(u8::is_ascii_control) } else { key.chars().any(is_control) } {
         return Some("it contains a control character");

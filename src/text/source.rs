@@ -23,7 +23,7 @@ impl Place {
     const FIRST: Self = Self { line: 1, column: 1 };
 
     /// The place after `text`, which starts here.
-    fn behind(self, text: &str) -> Self {
+    fn after(self, text: &str) -> Self {
         let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).count();
         let last = memchr::memrchr(b'\n', text.as_bytes()).filter(|_| breaks > 0);
         let line = last.map_or(text, |last| text.get(last + 1..).unwrap_or_default());
@@ -153,7 +153,7 @@ impl<'t> Lines<'t> {
     pub fn place(&self, offset: usize) -> Place {
         let offset = offset.min(self.text.len());
         let (start, from) = Some(self.known.get()).filter(|(start, _)| *start <= offset).unwrap_or((0, Place::FIRST));
-        let place = from.behind(self.text.get(start..offset).unwrap_or_default());
+        let place = from.after(self.text.get(start..offset).unwrap_or_default());
         self.known.set((offset, place));
         place
     }

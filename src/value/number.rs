@@ -156,7 +156,7 @@ pub(crate) fn is_number(raw: &str) -> bool {
 pub(crate) fn number(raw: &str) -> Option<Number> {
     let raw = raw.trim();
     let number = Number::nearest(raw)?;
-    (!number.is_f64() || says(number.as_f64(), raw)).then_some(number)
+    (!number.is_f64() || is_exact(number.as_f64(), raw)).then_some(number)
 }
 
 /// The double nearest to the number that `raw` writes; `None` if it is out of range.
@@ -165,7 +165,7 @@ pub(crate) fn nearest(raw: &str) -> Option<Number> {
 }
 
 /// Whether `float`, printed with as many digits as `raw` has, is the number that `raw` writes.
-fn says(float: f64, raw: &str) -> bool {
+fn is_exact(float: f64, raw: &str) -> bool {
     let (mantissa, exponent) = raw.split_once(['e', 'E']).unwrap_or((raw, "0"));
     let mantissa = mantissa.trim_start_matches('-');
     let whole = mantissa.find('.').unwrap_or(mantissa.len());

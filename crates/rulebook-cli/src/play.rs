@@ -16,7 +16,7 @@ use rulebook::cases::{Exchange, PartKind, Talk, TurnResult, script};
 use rulebook::outcome::{EffectRecord, Miss, Options};
 use rulebook::program::Program;
 use rulebook::session::Session;
-use rulebook::text::{Source, Sources, one_line, turns};
+use rulebook::text::{Source, Sources, is_bidi_control, one_line};
 use rulebook_fs::{Applied, Applying, InputLine, LineReader, Root, apply, io_reason, read_file, write_file};
 use rulebook_report::{Pen, standing, unwritten, visible};
 use std::io::{self, BufRead, ErrorKind, IsTerminal as _, Read as _, Write as _};
@@ -365,7 +365,7 @@ fn escaped(json: &str) -> String {
     for c in json.chars() {
         match c {
             '\n' => out.push(c),
-            c if c.is_control() || turns(c) => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c if c.is_control() || is_bidi_control(c) => out.push_str(&format!("\\u{:04x}", u32::from(c))),
             c => out.push(c),
         }
     }

@@ -8,7 +8,7 @@
 
 use rulebook::diagnostic::Row;
 use rulebook::diagnostic::Severity;
-use rulebook::text::{one_line, turns};
+use rulebook::text::{is_bidi_control, one_line};
 use std::fmt::Write as _;
 
 /// One plain line for each row: place, severity, code, message, advice.
@@ -64,7 +64,7 @@ fn escaped(text: &str, property: bool) -> String {
             ':' if property => out.push_str("%3A"),
             ',' if property => out.push_str("%2C"),
             // A log is read in a terminal, too.
-            c if c.is_control() || turns(c) => out.extend(c.escape_unicode()),
+            c if c.is_control() || is_bidi_control(c) => out.extend(c.escape_unicode()),
             c => out.push(c),
         }
     }

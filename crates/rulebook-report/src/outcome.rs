@@ -12,7 +12,7 @@ use rulebook::diagnostic::Severity;
 use rulebook::outcome::{
     Call, Effect, EffectRecord, Finding, Leaf, Ledger, Outcome, Status, StepKind, TraceStep, Verdict,
 };
-use rulebook::text::{Extent, Source, Span, excerpt, one_line, turns};
+use rulebook::text::{Extent, Source, Span, excerpt, is_bidi_control, one_line};
 use rulebook::value::{Value, to_value};
 use std::fmt::Write as _;
 
@@ -226,7 +226,7 @@ pub(super) fn heading(name: &str, text: &mut String) {
 pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')) {
-        if turns(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
+        if is_bidi_control(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
     }
     out
 }

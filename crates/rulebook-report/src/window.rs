@@ -5,7 +5,7 @@
 //! something was left out; characters that control a terminal or change the direction of text are escaped.
 //! Never: draws, or changes the line or column of anything.
 
-use rulebook::text::{Place, Source, Span, boundary, turns};
+use rulebook::text::{Place, Source, Span, boundary, is_bidi_control};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -68,7 +68,7 @@ pub(super) fn place_of(source: &Source, marks: impl Iterator<Item = Span>) -> Pl
 
 /// Whether a terminal would not show the character as it is. Control characters with a symbol are drawn as that.
 fn hidden(c: char) -> bool {
-    turns(c) || (c.is_control() && !c.is_ascii())
+    is_bidi_control(c) || (c.is_control() && !c.is_ascii())
 }
 
 /// The parts of a span that are drawn, in order: whole lines, and of a long line the parts around the edges.

@@ -140,11 +140,11 @@ pub(crate) fn marks_around(text: &str, quoted: Span) -> Option<(usize, usize)> {
     let (kind, end) = opens(before).map(|kind| (kind, before.len())).or_else(spaced)?;
     let behind = partner_at(kind, text, quoted.end, true)??;
     let start = end - pair(kind).0.len();
-    (!holds_blank_line(quoted.of(text))).then_some((start, behind))
+    (!contains_blank_line(quoted.of(text))).then_some((start, behind))
 }
 
 /// Whether a paragraph ends in this text.
-fn holds_blank_line(text: &str) -> bool {
+fn contains_blank_line(text: &str) -> bool {
     let mut lines = text.split('\n').skip(1).peekable();
     std::iter::from_fn(|| lines.next().filter(|_| lines.peek().is_some())).any(|line| line.trim().is_empty())
 }
@@ -222,7 +222,7 @@ impl Quoting {
                 let end = boundary(text, start + LONGEST);
                 let (quoted, complete) = (text.get(..end).unwrap_or(text), complete || end < text.len());
                 match self.read(family, payload, start, quoted, complete, openers)? {
-                    Some(end) if !holds_blank_line(Span::new(opened, end).of(text)) => {
+                    Some(end) if !contains_blank_line(Span::new(opened, end).of(text)) => {
                         partner_at(kind, text, end, complete)
                     }
                     _ => Some(None),

@@ -65,7 +65,7 @@ impl Masks {
     }
 
     /// Treats the fence around the whole answer as text, before anything in it has been searched for.
-    pub(crate) fn keep_wrapper(&mut self) {
+    pub(crate) fn treat_wrapper_as_text(&mut self) {
         self.wrapper = Wrapper::Absent;
         self.decided = 0;
         self.resume = 0;

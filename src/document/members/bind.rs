@@ -4,7 +4,7 @@
 //! Out: blocks in the order of the response, and the findings about them.
 //! Never: drops a part without a block: it is text outside every block.
 
-use super::tape::{MemberNode, PieceKind, bare, is_null};
+use super::tape::{MemberNode, MemberNodeKind, bare, is_null};
 use super::{ObjectReader, ReadObject};
 use crate::diagnostic::{Defect, Remark};
 use crate::document::decode::is_escaped_twice;
@@ -46,14 +46,14 @@ struct PendingBlock<'p> {
 
 /// The known properties of a block before any of its members is read.
 #[derive(Clone, Copy)]
-struct BlankBlock<'p> {
+struct BlockTemplate<'p> {
     id: BlockId,
     bound: &'p program::BlockBinding,
     /// Whether its name or attributes had to be repaired.
     mended: bool,
 }
 
-impl<'p> BlankBlock<'p> {
+impl<'p> BlockTemplate<'p> {
     /// Starts such a block under a key.
     fn begin(self, name: Span, span: Span) -> PendingBlock<'p> {
         let Self { id, bound, mended } = self;
@@ -122,23 +122,23 @@ impl<'p> ObjectReader<'p> {
             return self.take(object, place, id, node);
         }
         match (node.kind, level.each) {
-            (PieceKind::List, Some(each)) => {
+            (MemberNodeKind::List, Some(each)) => {
                 for at in object.tape.inside(place.at) {
                     let whole = object.tape.get(at).map_or(place.whole, MemberNode::span);
                     self.bind_value(object, ValuePlace { at, level: each, whole, ..place }, outside);
                 }
             }
             // The members of an object may be list entries by their names, if the dialect allows that.
-            (PieceKind::Object, Some(each)) if self.is_map(object, place, each) => {
+            (MemberNodeKind::Object, Some(each)) if self.is_map(object, place, each) => {
                 self.bind_object(object, place.at, place.level, outside);
             }
             // A single entry may be written without its list.
-            (PieceKind::Object, Some(each)) => {
+            (MemberNodeKind::Object, Some(each)) => {
                 self.find(ReaderFinding::new(Remark::FieldForm, place.name));
                 self.bind_value(object, ValuePlace { level: each, ..place }, outside);
             }
-            (PieceKind::Object, None) => self.bind_object(object, place.at, place.level, outside),
-            (PieceKind::Absent, _) => {}
+            (MemberNodeKind::Object, None) => self.bind_object(object, place.at, place.level, outside),
+            (MemberNodeKind::Absent, _) => {}
             _ if is_null(node.span().of(self.text)) => {}
             _ => outside.push(place.whole),
         }
@@ -165,10 +165,10 @@ impl<'p> ObjectReader<'p> {
     /// Collects the block of a value: the value itself, or an object whose members are its body and attributes.
     fn take(&mut self, object: &ReadObject, place: ValuePlace, id: BlockId, node: MemberNode) {
         let Some(bound) = self.dialect.block(id) else { return };
-        let blank = BlankBlock { id, bound, mended: bound.role == Role::Call && object.tape.is_mended(place.at) };
-        if node.kind == PieceKind::Object && self.outline.level(place.level).looks_inside() {
+        let blank = BlockTemplate { id, bound, mended: bound.role == Role::Call && object.tape.is_mended(place.at) };
+        if node.kind == MemberNodeKind::Object && self.outline.level(place.level).looks_inside() {
             self.take_members(object, place, blank, node.cut);
-        } else if node.kind != PieceKind::Absent || node.cut {
+        } else if node.kind != MemberNodeKind::Absent || node.cut {
             // A key without a value makes no block.
             let body = Some(place.at);
             self.push(object, PendingBlock { body, cut: node.cut, ..blank.begin(place.name, place.whole) });
@@ -176,7 +176,7 @@ impl<'p> ObjectReader<'p> {
     }
 
     /// Collects the members of an object: one block, or several if a key that names the block is repeated.
-    fn take_members(&mut self, object: &ReadObject, place: ValuePlace, blank: BlankBlock<'p>, cut: bool) {
+    fn take_members(&mut self, object: &ReadObject, place: ValuePlace, blank: BlockTemplate<'p>, cut: bool) {
         let bound = blank.bound;
         let key_name = match &bound.key {
             Some(NameSource::Attribute(name)) if bound.body.is_some() => Some(name.as_str()),
@@ -209,7 +209,7 @@ impl<'p> ObjectReader<'p> {
                 // reported for all of them later.
                 before.value = value.span().into();
                 repeated.extend(bound.body.is_some().then_some(name));
-            } else if value.kind != PieceKind::Absent && open.attributes.len() < self.limits.fields {
+            } else if value.kind != MemberNodeKind::Absent && open.attributes.len() < self.limits.fields {
                 open.attributes.push(Attribute { key: AttributeKey::Typed(name.into()), value: value.span().into() });
             }
         }
@@ -258,7 +258,7 @@ impl<'p> ObjectReader<'p> {
         self.calls += usize::from(call);
         let index = self.blocks.len();
         let node = piece.body.and_then(|at| object.tape.get(at)).copied();
-        let node = node.filter(|node| node.kind != PieceKind::Absent && (call || !is_null(node.span().of(text))));
+        let node = node.filter(|node| node.kind != MemberNodeKind::Absent && (call || !is_null(node.span().of(text))));
         let reach = piece.reach.max(piece.span.start);
         let mut body = node.map_or(Span::new(reach, reach), |node| node.span());
         let mut written = if piece.mended { BodyEncoding::Mended } else { BodyEncoding::Value };
@@ -266,7 +266,9 @@ impl<'p> ObjectReader<'p> {
         if cut {
             self.found.push(ReaderFinding::of(Defect::UnclosedBlock, piece.span, index));
         }
-        if let Some(string) = node.filter(|node| matches!(node.kind, PieceKind::String | PieceKind::Torn) && !call) {
+        if let Some(string) =
+            node.filter(|node| matches!(node.kind, MemberNodeKind::String | MemberNodeKind::Torn) && !call)
+        {
             body = string.inner(text);
             written = BodyEncoding::String;
             if is_escaped_twice(body.of(text)) {

@@ -13,7 +13,7 @@ use super::cursor::Cursor;
 use super::keys::{self, KeyForm};
 use super::quote_end::{self, LastQuotes, StringContext};
 use super::stack::{ContainerStack, OpenContainer, OpenLevel, outer};
-use super::tape::{PieceKind, QUOTES, unquoted};
+use super::tape::{MemberNodeKind, QUOTES, unquoted};
 use super::whitespace::{is_fence, skip_whitespace};
 use super::{ReadObject, quotes, stray_marks};
 use crate::diagnostic::Defect;
@@ -168,7 +168,7 @@ impl LenientObject<'_, '_> {
     fn member(&mut self, frame: OpenContainer, key: Span) {
         let name = decode_string(unquoted(key.of(self.cursor.text)));
         let level = frame.level.and_then(|level| self.outline.member(level, &name));
-        self.nest.tape.leaf(PieceKind::Key, key, false);
+        self.nest.tape.leaf(MemberNodeKind::Key, key, false);
         let bit = level.map_or(0, LevelId::bit);
         self.nest.change(|frame| {
             (frame.filled, frame.comma, frame.key) = (true, None, Some(key));
@@ -223,7 +223,7 @@ impl LenientObject<'_, '_> {
         match self.cursor.byte() {
             b'{' => self.open_object(level),
             b'[' => {
-                self.nest.push(PieceKind::List, at, level);
+                self.nest.push(MemberNodeKind::List, at, level);
                 self.cursor.at += 1;
             }
             b'"' if self.triple() => {}
@@ -253,16 +253,16 @@ impl LenientObject<'_, '_> {
         self.cursor.take_faults();
         let span = Span::new(at, at + Span::new(at, end).of(text).trim_end().len());
         if self.cursor.byte() == b'\'' {
-            self.nest.tape.leaf(PieceKind::String, span, false);
+            self.nest.tape.leaf(MemberNodeKind::String, span, false);
         } else if let Some(inner) =
             span.of(text).strip_prefix(['“', '”', '„']).and_then(|one| one.strip_suffix(['“', '”']))
         {
             // These quotes are three bytes long.
             let start = at + '“'.len_utf8();
-            self.nest.tape.leaf(PieceKind::Torn, Span::new(start, start + inner.len()), false);
+            self.nest.tape.leaf(MemberNodeKind::Torn, Span::new(start, start + inner.len()), false);
         } else {
             let cut = end >= text.len() || self.is_torn_body(level, span);
-            self.nest.tape.leaf(PieceKind::Scalar, span, cut);
+            self.nest.tape.leaf(MemberNodeKind::Scalar, span, cut);
         }
         self.cursor.at = end;
     }
@@ -278,7 +278,7 @@ impl LenientObject<'_, '_> {
         let Some(end) = rule.and_then(|rule| self.cursor.run(rule)) else { return false };
         self.cursor.record(rule, Span::new(at, end));
         let inner = in_triple(Span::new(at + MARK.len(), end - MARK.len()), text);
-        self.nest.tape.leaf(PieceKind::Torn, inner, false);
+        self.nest.tape.leaf(MemberNodeKind::Torn, inner, false);
         self.cursor.at = end;
         true
     }
@@ -293,7 +293,7 @@ impl LenientObject<'_, '_> {
 
     /// Notes that a value is missing, or that it was cut off.
     fn absent(&mut self, cut: bool) {
-        self.nest.tape.leaf(PieceKind::Absent, Span::new(self.cursor.at, self.cursor.at), cut);
+        self.nest.tape.leaf(MemberNodeKind::Absent, Span::new(self.cursor.at, self.cursor.at), cut);
     }
 
     /// Whether words without quotes are a string whose opening quote is missing.
@@ -325,7 +325,7 @@ impl LenientObject<'_, '_> {
     /// Opens an object, and skips its brace if it has one.
     fn open_object(&mut self, level: Option<LevelId>) {
         let level = level.map(|level| self.outline.of_object(level));
-        self.nest.push(PieceKind::Object, self.cursor.at, level);
+        self.nest.push(MemberNodeKind::Object, self.cursor.at, level);
         if self.cursor.byte() == b'{' {
             self.cursor.at += 1;
         } else if self.nest.depth() == 1 {

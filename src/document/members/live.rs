@@ -86,7 +86,7 @@ impl Live {
                 Stage::Object(at) => self.open(at, given.text),
                 Stage::Key(at) => self.key(at, given, outline, limits),
                 Stage::Text(at) => self.text(at, given.text),
-                Stage::Behind(quote) => self.behind(quote, given.text),
+                Stage::Behind(quote) => self.after_quote(quote, given.text),
                 Stage::Over => return,
             };
             self.stage = next;
@@ -212,7 +212,7 @@ impl Live {
     }
 
     /// Decides whether a quote ends the text: it does if a comma and a key follow, whatever comes after them.
-    fn behind(&mut self, quote: usize, text: &str) -> (Stage, bool) {
+    fn after_quote(&mut self, quote: usize, text: &str) -> (Stage, bool) {
         let bytes = text.as_bytes();
         let comma = skip_whitespace(bytes, quote + 1);
         let next = skip_whitespace(bytes, comma + 1);

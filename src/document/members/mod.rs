@@ -97,7 +97,7 @@ struct ObjectReader<'p> {
     last: Option<quote_end::LastQuotes>,
     /// How many more bytes may be read strictly without finding a valid object: a hostile text has a brace every few
     /// bytes, each of which is known to be invalid only at the end of the text.
-    vain: usize,
+    wasted_budget: usize,
     surroundings: ObjectSurroundings,
     /// The end of the last entry, if a list that is the answer is open.
     list: Option<usize>,
@@ -108,7 +108,7 @@ struct ObjectReader<'p> {
 
 /// The error that an object outside fences was found after objects in fences had been read as blocks.
 #[derive(Debug)]
-struct TellApart;
+struct ExamplesFound;
 
 /// An object that was read: its tape, its end, and its faults.
 struct ReadObject {
@@ -134,7 +134,7 @@ impl Objects {
             self.read = match reader().read_all() {
                 Ok(document) => document,
                 // Only the end may decide which object is the answer: read once more with that knowledge.
-                Err(TellApart) => {
+                Err(ExamplesFound) => {
                     let reader = ObjectReader { tells_apart: true, ..reader() };
                     reader.read_all().unwrap_or_default()
                 }
@@ -198,7 +198,7 @@ impl Objects {
         for (number, block) in self.read.blocks.iter().enumerate() {
             if number >= self.emitted.opened {
                 for gap in Span::new(at, block.span().start).without(&self.read.markup) {
-                    tell_outside(given, answers, gap, out);
+                    emit_outside(given, answers, gap, out);
                 }
             }
             let Some(bound) = given.block(block.id) else { continue };
@@ -210,16 +210,16 @@ impl Objects {
                 let before = if number + 1 == self.emitted.opened { self.emitted.text } else { 0 };
                 // The result of a template is known only once the value has been judged.
                 if bound.text.is_none() {
-                    let text = block.spelling_of_member(given.text).decode(block.body().of(given.text));
+                    let text = block.encoding_of_member(given.text).decode(block.body().of(given.text));
                     let rest = text.get(before..).unwrap_or_default();
-                    tell(given, (number, block.id, block.body().start), rest, out);
+                    emit_text(given, (number, block.id, block.body().start), rest, out);
                 }
                 out.push(EventDraft::closed(number, block));
             }
             at = block.span().end;
         }
         for gap in Span::new(at, given.text.len()).without(&self.read.markup) {
-            tell_outside(given, answers, gap, out);
+            emit_outside(given, answers, gap, out);
         }
     }
 
@@ -230,14 +230,14 @@ impl Objects {
         if emitted.opened == 0 {
             let mut at = beginning(given.text);
             if let Some(block) = &live.before {
-                tell_outside(given, false, Span::new(at, block.span().start), out);
+                emit_outside(given, false, Span::new(at, block.span().start), out);
                 out.extend(given.opened(0, block));
-                tell(given, (0, block.id, block.body().start), block.body().of(given.text), out);
+                emit_text(given, (0, block.id, block.body().start), block.body().of(given.text), out);
                 out.push(EventDraft::closed(0, block));
                 (emitted.opened, emitted.closed) = (1, 1);
                 at = block.span().end;
             }
-            tell_outside(given, false, Span::new(at, live.brace.min(first.start)), out);
+            emit_outside(given, false, Span::new(at, live.brace.min(first.start)), out);
         }
         let before = usize::from(live.before.is_some());
         for (number, member) in (before..).zip(&live.members).skip(emitted.closed.saturating_sub(before)) {
@@ -246,7 +246,7 @@ impl Objects {
                 (emitted.opened, emitted.at, emitted.text) = (number + 1, 0, 0);
             }
             let fresh = member.text_from(emitted.at, emitted.text, given.text);
-            tell(given, (number, member.id, emitted.at.max(member.sure.start)), &fresh, out);
+            emit_text(given, (number, member.id, emitted.at.max(member.sure.start)), &fresh, out);
             (emitted.at, emitted.text) = (member.sure.end, emitted.text + fresh.len());
             if let Some(end) = member.end {
                 let event = StreamEvent::Closed { block: number, span: Span::new(member.start, end).into() };
@@ -258,14 +258,19 @@ impl Objects {
 }
 
 /// Announces the text of a block, if there is any. The block is given as its number, its declaration, and its start.
-fn tell(given: &ReadContext<'_>, (number, id, start): (usize, BlockId, usize), text: &str, out: &mut Vec<EventDraft>) {
+fn emit_text(
+    given: &ReadContext<'_>,
+    (number, id, start): (usize, BlockId, usize),
+    text: &str,
+    out: &mut Vec<EventDraft>,
+) {
     if !text.is_empty() {
         out.push(EventDraft::text(Some(number), Some(id), given.role_of(id), start, text.to_owned()));
     }
 }
 
 /// Announces text outside every block, if there is any: before the first block of an answer or, if `behind`, after it.
-fn tell_outside(given: &ReadContext<'_>, behind: bool, gap: Span, out: &mut Vec<EventDraft>) {
+fn emit_outside(given: &ReadContext<'_>, behind: bool, gap: Span, out: &mut Vec<EventDraft>) {
     if !gap.is_empty() {
         out.push(EventDraft::text(None, None, given.role_outside(behind), gap.start, gap.of(given.text).to_owned()));
     }
@@ -290,7 +295,7 @@ impl<'p> ObjectReader<'p> {
             values: Cell::new(limits.values),
             calls: 0,
             last: None,
-            vain: MOST_IN_VAIN * given.text.len(),
+            wasted_budget: MOST_IN_VAIN * given.text.len(),
             surroundings: ObjectSurroundings::default(),
             list: None,
             tells_apart: false,
@@ -299,12 +304,12 @@ impl<'p> ObjectReader<'p> {
     }
 
     /// Reads all objects. Fails if objects in fences turn out to be examples after they were read as blocks.
-    fn read_all(mut self) -> Result<Document, TellApart> {
+    fn read_all(mut self) -> Result<Document, ExamplesFound> {
         let text = self.text;
         if beginning(text) > 0 {
             self.markup.push(Span::new(0, beginning(text)));
         }
-        self.pass_prelude();
+        self.handle_leading_reasoning();
         self.surroundings = ObjectSurroundings::new(if self.at == 0 {
             start_of(text)
         } else {
@@ -316,7 +321,7 @@ impl<'p> ObjectReader<'p> {
             self.read(start, brace);
         }
         if self.surroundings.has_examples() {
-            return Err(TellApart);
+            return Err(ExamplesFound);
         }
         if let (Some(end), Some(rule)) = (self.list, self.outline.faults.missing_bracket) {
             self.find(ReaderFinding::new(FindingKind::Fault(rule), Span::new(end, end)));
@@ -333,7 +338,7 @@ impl<'p> ObjectReader<'p> {
 
     /// Skips reasoning before the answer. It is recognised by its opener, or because an object with a name that the
     /// dialect declares follows its closer.
-    fn pass_prelude(&mut self) {
+    fn handle_leading_reasoning(&mut self) {
         let text = self.text;
         let Some(mut prelude) = LeadingReasoning::new(self.dialect, self.limits, self.left_open) else { return };
         let mut budget = StepBudget::new(self.limits);
@@ -407,7 +412,7 @@ impl<'p> ObjectReader<'p> {
         let fenced = brace > start;
         let mut faults: Vec<(RuleId, Span)> = if fenced { self.faults_of_last_run() } else { Vec::new() };
         let around = self.surroundings.pass(text, start, brace);
-        let strictly = match self.vain {
+        let strictly = match self.wasted_budget {
             0 => Err(0),
             _ => strict::read(text, brace, self.outline, self.limits),
         };
@@ -423,7 +428,7 @@ impl<'p> ObjectReader<'p> {
                 Ok(object) => (object.end, self.is_bound(object)),
                 Err(_) => (end, quote_end::opens_answer(self.outline, text, brace)),
             };
-            self.vain = self.vain.saturating_sub(strictly.err().unwrap_or_default());
+            self.wasted_budget = self.wasted_budget.saturating_sub(strictly.err().unwrap_or_default());
             return self.show(Span::new(brace, surroundings), bound, end);
         }
         let reading = match strictly {
@@ -493,7 +498,7 @@ impl<'p> ObjectReader<'p> {
 
     /// Reads an invalid object leniently, after `vain` bytes were read to find that it is invalid.
     fn read_leniently(&mut self, brace: usize, vain: usize) -> ObjectReading {
-        self.vain = self.vain.saturating_sub(vain);
+        self.wasted_budget = self.wasted_budget.saturating_sub(vain);
         let last = *self.last.get_or_insert_with(|| quote_end::LastQuotes::of(self.text));
         lenient::read(self.text, brace, self.outline, self.limits, &mut self.machine, last)
     }

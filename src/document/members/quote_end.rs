@@ -64,7 +64,7 @@ const DOTS: [&[u8; 3]; 2] = [b"...", b"\xE2\x80\xA6"];
 /// Whether the string that may end at `quote` ends there.
 pub(super) fn ends(outline: &ObjectShape, text: &str, quote: usize, around: StringContext<'_>) -> bool {
     let look = QuoteEnd { outline, text, bytes: text.as_bytes(), around, quote };
-    look.behind_value(quote + 1, 2) || look.goes_on_with_name(quote + 1)
+    look.may_follow_value(quote + 1, 2) || look.goes_on_with_name(quote + 1)
 }
 
 /// The end of a string whose closing quote is missing, if the quote at `quote` starts the next key: only the
@@ -152,7 +152,7 @@ struct QuoteEnd<'l> {
 
 impl QuoteEnd<'_> {
     /// Whether the text at `at` may follow a value; up to `more` members with unknown names are skipped.
-    fn behind_value(&self, at: usize, more: usize) -> bool {
+    fn may_follow_value(&self, at: usize, more: usize) -> bool {
         let mut at = at;
         let mut closed = 0;
         let innermost = self.around.open.first();
@@ -178,7 +178,7 @@ impl QuoteEnd<'_> {
                     // One superfluous comma is tolerated.
                     let extra = self.bytes.get(next) == Some(&b',');
                     let next = if extra { over_comments(self.bytes, next + 1) } else { next };
-                    return self.behind_comma(next, closed, more);
+                    return self.may_follow_comma(next, closed, more);
                 }
                 Some(b'"') if self.known(at, closed) => return true,
                 // The later quote may be the end of the string instead of this one.
@@ -242,18 +242,18 @@ impl QuoteEnd<'_> {
         at >= self.bytes.len() || is_fence(self.bytes, at) || self.around.last.quote < at
     }
 
-    fn behind_comma(&self, at: usize, closed: usize, more: usize) -> bool {
+    fn may_follow_comma(&self, at: usize, closed: usize, more: usize) -> bool {
         let in_list = self.around.open.first().is_some_and(|open| open.list);
         match self.bytes.get(at) {
             _ if is_cut_key(self.bytes, at) => true,
             Some(b'{') => self.opens_entry(at),
-            Some(b'}' | b']') => closed > 0 || self.behind_value(at, 0),
+            Some(b'}' | b']') => closed > 0 || self.may_follow_value(at, 0),
             _ if self.known(at, closed) => true,
             Some(b'"' | b'\'') => match keys::whole(self.text, at) {
                 Some(_) if !self.around.body => true,
                 Some(key) if closed > 0 || self.is_own(&key) => false,
                 Some(key) => {
-                    more > 0 && self.over_member(key.value).is_some_and(|end| self.behind_value(end, more - 1))
+                    more > 0 && self.over_member(key.value).is_some_and(|end| self.may_follow_value(end, more - 1))
                 }
                 None if self.bytes.get(at) == Some(&b'"') && is_stray_quote(self.text, at) => {
                     self.opens_entry(skip_whitespace(self.bytes, at + 1))
@@ -266,8 +266,8 @@ impl QuoteEnd<'_> {
             {
                 let next = over_comments(self.bytes, at + DOTS[0].len());
                 match self.bytes.get(next) {
-                    Some(b',') => self.behind_comma(over_comments(self.bytes, next + 1), closed, more),
-                    _ => self.behind_comma(next, closed, more),
+                    Some(b',') => self.may_follow_comma(over_comments(self.bytes, next + 1), closed, more),
+                    _ => self.may_follow_comma(next, closed, more),
                 }
             }
             Some(_) if self.is_bare(at) => true,

@@ -11,13 +11,13 @@
 use super::cursor::Cursor;
 use super::keys;
 use super::quote_end::{self, StringContext};
-use super::tape::PieceKind;
+use super::tape::MemberNodeKind;
 use crate::grammar::RuleId;
 use crate::text::Span;
 
 /// A string that has been read.
 pub(super) struct QuotedText {
-    pub(super) kind: PieceKind,
+    pub(super) kind: MemberNodeKind,
     pub(super) span: Span,
     /// Whether the response ends inside the string.
     pub(super) cut: bool,
@@ -71,8 +71,8 @@ pub(super) fn read(cursor: &mut Cursor<'_, '_>, around: StringContext<'_>, opene
         }
     };
     let (kind, span) = match end {
-        Some(end) => (PieceKind::Torn, Span::new(from, end)),
-        None => (if opened { PieceKind::String } else { PieceKind::Torn }, Span::new(start, cursor.at)),
+        Some(end) => (MemberNodeKind::Torn, Span::new(from, end)),
+        None => (if opened { MemberNodeKind::String } else { MemberNodeKind::Torn }, Span::new(start, cursor.at)),
     };
     QuotedText { kind, span, cut, nested }
 }

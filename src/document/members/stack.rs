@@ -4,7 +4,7 @@
 //! Out: the tape of the object, and the containers that are still open, innermost first.
 //! Never: reads the response, or recurses on it.
 
-use super::tape::{ObjectTape, PieceKind};
+use super::tape::{MemberNodeKind, ObjectTape};
 use crate::program::{LevelId, ObjectShape};
 use crate::text::Span;
 
@@ -76,9 +76,9 @@ impl ContainerStack {
     }
 
     /// Opens an object or a list.
-    pub(super) fn push(&mut self, kind: PieceKind, at: usize, level: Option<LevelId>) {
+    pub(super) fn push(&mut self, kind: MemberNodeKind, at: usize, level: Option<LevelId>) {
         let node = self.tape.leaf(kind, Span::new(at, at), false);
-        let list = kind == PieceKind::List;
+        let list = kind == MemberNodeKind::List;
         self.frames.push(OpenContainer { node, list, level, comma: None, filled: false, key: None, given: 0 });
     }
 

@@ -12,7 +12,7 @@ use super::cursor::Cursor;
 use super::keys::{self, is_stray_quote};
 use super::quote_end::{MARKS, names_member};
 use super::stack::{OpenContainer, OpenLevel, outer};
-use super::tape::{ObjectTape, PieceKind};
+use super::tape::{MemberNodeKind, ObjectTape};
 use super::whitespace::skip_whitespace;
 use crate::grammar::RuleId;
 use crate::program::{LevelId, ObjectShape};
@@ -110,8 +110,8 @@ pub(super) fn quote_in_list(cursor: &Cursor<'_, '_>, due: bool) -> bool {
 pub(super) fn list_around(outline: &ObjectShape, tape: &ObjectTape, list: OpenContainer) -> bool {
     let first = tape.get(list.node + 1).filter(|first| first.ends_at() == tape.nodes.len());
     first.is_some_and(|first| match first.kind {
-        PieceKind::List => list.level.is_some(),
-        PieceKind::String | PieceKind::Torn => outline.is_body(list.level),
+        MemberNodeKind::List => list.level.is_some(),
+        MemberNodeKind::String | MemberNodeKind::Torn => outline.is_body(list.level),
         _ => false,
     })
 }

@@ -4,7 +4,7 @@
 //! Out: the tape of the object, if all of it is valid; a part without declared names is one sealed node.
 //! Never: decodes a string, or reads anything invalid.
 
-use super::tape::{ObjectTape, PieceKind};
+use super::tape::{MemberNodeKind, ObjectTape};
 use super::{ReadObject, stray_marks};
 use crate::program::{LevelId, Limits, ObjectShape};
 use crate::text::{JsonCursor, Span};
@@ -49,7 +49,7 @@ impl StrictScan<'_> {
         match (self.cursor.byte(), level) {
             (b'{', Some(level)) => {
                 let level = self.outline.of_object(level);
-                let object = self.tape.leaf(PieceKind::Object, Span::new(start, start), false);
+                let object = self.tape.leaf(MemberNodeKind::Object, Span::new(start, start), false);
                 let mut apart = if self.outline.level(level).block.is_some() { self.most } else { 0 };
                 let mut beside = false;
                 while !matches!(self.cursor.step(), b'}') {
@@ -64,7 +64,7 @@ impl StrictScan<'_> {
                     // The colon.
                     self.cursor.step();
                     if below.is_some() || !beside {
-                        self.tape.leaf(PieceKind::Key, key, false);
+                        self.tape.leaf(MemberNodeKind::Key, key, false);
                         self.value(below);
                     } else {
                         self.cursor.skip_value();
@@ -81,7 +81,7 @@ impl StrictScan<'_> {
             }
             (b'[', Some(level)) => {
                 let each = self.outline.level(level).each;
-                let list = self.tape.leaf(PieceKind::List, Span::new(start, start), false);
+                let list = self.tape.leaf(MemberNodeKind::List, Span::new(start, start), false);
                 while !matches!(self.cursor.step(), b']') {
                     self.value(each);
                     if self.cursor.next_is_end(b']') {
@@ -94,9 +94,9 @@ impl StrictScan<'_> {
             (first, _) => {
                 self.cursor.skip_value();
                 let kind = match first {
-                    b'"' => PieceKind::String,
-                    b'{' | b'[' => PieceKind::Sealed,
-                    _ => PieceKind::Scalar,
+                    b'"' => MemberNodeKind::String,
+                    b'{' | b'[' => MemberNodeKind::Sealed,
+                    _ => MemberNodeKind::Scalar,
                 };
                 self.tape.leaf(kind, Span::new(start, self.cursor.at), false);
             }

@@ -20,7 +20,7 @@ pub(super) struct ObjectTape {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MemberNode {
-    pub(super) kind: PieceKind,
+    pub(super) kind: MemberNodeKind,
     /// Whether the part was cut off.
     pub(super) cut: bool,
     /// Whether something directly inside the part had to be repaired.
@@ -31,7 +31,7 @@ pub(super) struct MemberNode {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PieceKind {
+pub(super) enum MemberNodeKind {
     Object,
     List,
     /// The key of a member, with its quotes if it has any; the next node is its value.
@@ -62,8 +62,8 @@ impl MemberNode {
     pub(super) fn inner(&self, text: &str) -> Span {
         let Span { start, end } = self.span();
         match (self.kind, self.span().of(text).as_bytes()) {
-            (PieceKind::String, [_, ..]) if self.cut => Span::new(start + 1, end),
-            (PieceKind::String, [_, .., _]) => Span::new(start + 1, end - 1),
+            (MemberNodeKind::String, [_, ..]) if self.cut => Span::new(start + 1, end),
+            (MemberNodeKind::String, [_, .., _]) => Span::new(start + 1, end - 1),
             _ => self.span(),
         }
     }
@@ -74,7 +74,7 @@ type PendingKey = (String, Span);
 
 impl ObjectTape {
     /// Adds a node without contents.
-    pub(super) fn leaf(&mut self, kind: PieceKind, span: Span, cut: bool) -> usize {
+    pub(super) fn leaf(&mut self, kind: MemberNodeKind, span: Span, cut: bool) -> usize {
         let at = self.nodes.len();
         let (start, end) = (span.start as u32, span.end as u32);
         self.nodes.push(MemberNode { kind, cut, mended: false, start, end, next: at as u32 + 1 });
@@ -84,7 +84,7 @@ impl ObjectTape {
     /// Extends the last node over adjacent text that has no declared names either.
     pub(super) fn extend_last(&mut self, end: usize) {
         if let Some(node) = self.nodes.last_mut() {
-            node.kind = PieceKind::Sealed;
+            node.kind = MemberNodeKind::Sealed;
             node.end = end as u32;
         }
     }
@@ -162,18 +162,18 @@ impl ObjectTape {
             at += 1;
             let raw = node.span().of(text);
             let value = match node.kind {
-                PieceKind::Key => {
+                MemberNodeKind::Key => {
                     if let Some((.., key)) = open.last_mut() {
                         let name = bare(node.span(), text);
                         *key = Some((decode_string(name.of(text)).into_owned(), name));
                     }
                     continue;
                 }
-                PieceKind::Object => Value::Object(Object::new()),
-                PieceKind::List => Vec::new().into(),
-                PieceKind::String | PieceKind::Torn => decode_string(node.inner(text).of(text)).into(),
-                PieceKind::Scalar => scalar(raw)?,
-                PieceKind::Sealed => match json::strict(raw, Context::new(limits.depth, values)) {
+                MemberNodeKind::Object => Value::Object(Object::new()),
+                MemberNodeKind::List => Vec::new().into(),
+                MemberNodeKind::String | MemberNodeKind::Torn => decode_string(node.inner(text).of(text)).into(),
+                MemberNodeKind::Scalar => scalar(raw)?,
+                MemberNodeKind::Sealed => match json::strict(raw, Context::new(limits.depth, values)) {
                     Ok(json) => {
                         if let (None, Some(key)) = (&repeated, json.repeated.first()) {
                             let again = second_key(raw, key).unwrap_or(Span::new(0, raw.len()));
@@ -184,7 +184,7 @@ impl ObjectTape {
                     Err(_) if values.get() == 0 => Value::Null,
                     Err(_) => return None,
                 },
-                PieceKind::Absent => Value::Null,
+                MemberNodeKind::Absent => Value::Null,
             };
             values.set(values.get().saturating_sub(1));
             open.push((node.next as usize, value, None));

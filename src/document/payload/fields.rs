@@ -50,7 +50,7 @@ pub(crate) struct Fields {
 
 impl Fields {
     /// Whether the body contains fields, and nothing else.
-    pub(crate) fn stand_alone(&self) -> bool {
+    pub(crate) fn is_only_fields(&self) -> bool {
         !self.list.is_empty() && self.between.is_empty() && self.unclosed.is_empty() && self.stray.is_empty()
     }
 }
