@@ -1,7 +1,7 @@
 //! Expectations: what can the parts of a case be, and what may each expect?
 //!
 //! In: nothing.
-//! Out: [`Part`], with the keys that its expectation may have, and [`Expectation`].
+//! Out: [`PartKind`], with the keys that its expectation may have, and [`Expectation`].
 //! Never: reads a file, or compares anything.
 
 use crate::provider::Provider;

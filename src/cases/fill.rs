@@ -12,7 +12,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Program;
 use crate::text::Sources;
 
-/// The text of a case file with its empty expectations filled in, as [`script`](super::script()) writes them. None if
+/// The text of a case file with its empty expectations filled in, as [`script`](fn@super::script) writes them. None if
 /// anything else is wrong with the file, if an empty expectation is about a prompt, or if the case is marked `todo`.
 pub fn filled(program: &Program, path: &str, bytes: &[u8]) -> Option<String> {
     let mut sources = Sources::default();

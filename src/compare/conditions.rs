@@ -1,7 +1,7 @@
 //! Conditions: does the new one require more, or less?
 //!
 //! In: two conditions, as typed.
-//! Out: a [`Step`], if they differ only in operands of `and` or `or`, or in the values that one comparison lets
+//! Out: a [`ConditionChange`], if they differ only in operands of `and` or `or`, or in the values that one comparison lets
 //! through.
 //! Never: evaluates a condition, or recognises two texts as equivalent.
 

@@ -1,7 +1,7 @@
 //! Declarations: which tables and files of a pack are different?
 //!
 //! In: the files of two versions, and those of the packs that they use.
-//! Out: a [`Change`] for each table that appeared, disappeared or differs, in whichever file it is.
+//! Out: a [`DeclarationChange`] for each table that appeared, disappeared or differs, in whichever file it is.
 //! Never: considers order, comments or places; reports what another file of this room compares in detail.
 
 use super::rows::{arrow, both, member, row};

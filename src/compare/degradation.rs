@@ -1,7 +1,7 @@
 //! Degradation: what becomes of a faulty answer now?
 //!
 //! In: the degradation tables of two programs.
-//! Out: a [`Change`] for each defect and declaration whose strategies differ.
+//! Out: a [`DeclarationChange`] for each defect and declaration whose strategies differ.
 //! Never: reports a declaration that appeared or disappeared if the strategies stay the same.
 
 use super::rows::row;

@@ -1,7 +1,7 @@
 //! Effects: which effects are new, or happen under other conditions?
 //!
 //! In: two programs.
-//! Out: a [`Change`] for each effect that appeared, disappeared or has another condition, for each that passes a shut
+//! Out: a [`DeclarationChange`] for each effect that appeared, disappeared or has another condition, for each that passes a shut
 //! gate, and for each rule that applies in other modes.
 //! Never: compares the values of an effect: its verb and target identify it. Effects of actions that only one version
 //! has are covered by permits.

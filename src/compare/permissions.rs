@@ -1,7 +1,7 @@
 //! Permissions: what may an answer do that it could not do before, or no longer do?
 //!
 //! In: two programs.
-//! Out: a [`Change`] for each permit, parameter, exit and guardrail that differs.
+//! Out: a [`DeclarationChange`] for each permit, parameter, exit and guardrail that differs.
 //! Never: evaluates a condition: if more differs than operands of `and` and `or`, it counts as changed, neither wider
 //! nor narrower.
 

@@ -1,7 +1,7 @@
 //! Rows: which rows appeared, disappeared or differ, by their names?
 //!
 //! In: the rows of two versions, and what it means that one appeared or disappeared.
-//! Out: a [`Change`] for each that differs.
+//! Out: a [`DeclarationChange`] for each that differs.
 //! Never: knows what a row is.
 
 use super::{DeclarationChange, Direction};

@@ -1,7 +1,7 @@
 //! Shapes: what may an answer consist of?
 //!
 //! In: two programs.
-//! Out: a [`Change`] for each call and content that a mode accepts now or no longer accepts, for each limit on these
+//! Out: a [`DeclarationChange`] for each call and content that a mode accepts now or no longer accepts, for each limit on these
 //! and on speakers, and for each mask and thinking block, in which nothing counts.
 //! Never: compares how a block is written: that makes another dialect, neither wider nor narrower.
 

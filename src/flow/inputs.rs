@@ -1,7 +1,7 @@
 //! Inputs: which class does a user's message have?
 //!
 //! In: the message, and the mode of the session.
-//! Out: [`Words`]: the class of the message, and what the pattern captured.
+//! Out: [`ClassifiedMessage`]: the class of the message, and what the pattern captured.
 //! Never: runs a rule, or guesses: the first input that matches counts.
 
 use crate::program::{Input, Pattern, Program};

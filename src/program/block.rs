@@ -1,7 +1,7 @@
 //! Blocks, compiled: what does a block mean, what is it called, and where does it end?
 //!
 //! In: a checked block of the surface.
-//! Out: [`Block`] with its [`BlockId`], the sources of its names, and what closes it.
+//! Out: [`BlockBinding`] with its [`BlockId`], the sources of its names, and what closes it.
 //! Never: knows how an opener or a closer is written: its family does.
 
 use super::{DegradationTable, Family, Schema};

@@ -1,6 +1,6 @@
 //! Degradation: what does a pack say about a defect, and which table decides?
 //!
-//! In: the tables of the pack, of its modes, blocks and actions; a defect, and the declarations [`Near`] it.
+//! In: the tables of the pack, of its modes, blocks and actions; a defect, and the declarations [`DeclarationContext`] it.
 //! Out: the strategies that may answer it, each with its place in the pack; the rows for `explain`.
 //! Never: carries a strategy out.
 

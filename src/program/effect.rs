@@ -1,7 +1,7 @@
 //! Effects, compiled: what does an accepted call or content, or a rule, do?
 //!
 //! In: the effects of the surface.
-//! Out: [`Effect`] with one verb each, its expressions compiled.
+//! Out: [`EffectRule`] with one verb each, its expressions compiled.
 //! Never: performs one.
 
 use super::{ModeId, Schema};

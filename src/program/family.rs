@@ -1,7 +1,7 @@
 //! Families: which rules of a grammar open, close and fill blocks?
 //!
 //! In: a grammar.
-//! Out: [`Family`]: the rules that the reader uses, each with its [`Lead`].
+//! Out: [`Family`]: the rules that the reader uses, each with its [`Prefix`].
 //! Never: knows what a block means.
 
 use super::block::{BlockBinding, BlockId};

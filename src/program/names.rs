@@ -1,7 +1,7 @@
 //! Names: which block does a name in the response open?
 //!
 //! In: the names that open the blocks of a dialect, and those that close them.
-//! Out: [`Names`], a look-up for names, also for names of which only the start has arrived.
+//! Out: [`BlockNames`], a look-up for names, also for names of which only the start has arrived.
 //! Never: prefers a name with `*` to an exact one.
 
 use super::block::{BlockId, Closer};

@@ -1,7 +1,7 @@
-//! Outlines: which values of an object are which blocks?
+//! Object shapes: which values of an object are which blocks?
 //!
 //! In: a grammar whose members are blocks, and the names of a dialect's blocks, which are paths.
-//! Out: [`Outline`]: the rules that read an answer, and the levels of its values.
+//! Out: [`ObjectShape`]: the rules that read an answer, and the levels of its values.
 //! Never: reads a response.
 
 use super::block::{BlockBinding, BlockId, NameSource};

@@ -1,7 +1,7 @@
 //! Permits: which entries of a mode are about this action, or this content?
 //!
 //! In: the permits and denials of a mode, with their names and patterns.
-//! Out: [`Permit`], and [`Permits`], which finds those for a name.
+//! Out: [`Permit`], and [`ModePermits`], which finds those for a name.
 //! Never: evaluates a condition: the judge does.
 
 use crate::expression::{Expression, Template};

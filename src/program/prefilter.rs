@@ -1,7 +1,7 @@
 //! Starts: where in a response may an opener or closer of a dialect begin?
 //!
 //! In: the rules of its families that open and close.
-//! Out: [`Starts`]: the bytes that each of them may start with, and how to skip to the next one.
+//! Out: [`Prefilter`]: the bytes that each of them may start with, and how to skip to the next one.
 //! Never: decides that one begins: the recogniser does.
 
 use super::family::{Family, Prefix};

@@ -1,7 +1,7 @@
 //! Prompts, compiled: which texts may a layer have, and how much may each use?
 //!
 //! In: the checked tables of prompts, tiers and models, and the texts of the pack.
-//! Out: [`Prompt`] with its [`Layer`]s, [`Text`]s read once, [`Tier`] and [`Model`], with every name resolved.
+//! Out: [`PromptPlan`] with its [`LayerPlan`]s, [`PromptFile`]s read once, [`Tier`] and [`Model`], with every name resolved.
 //! Never: renders a text, or counts a token.
 
 use crate::diagnostic::KnownNames;

@@ -1,7 +1,7 @@
 //! Replies: what does a good one consist of?
 //!
 //! In: what a mode says of the blocks of an answer, its own or the pack's.
-//! Out: [`Reply`], with the [`Count`] of each block that it names.
+//! Out: [`ReplyShape`], with the [`Count`] of each block that it names.
 //! Never: looks at an answer.
 
 use super::{BlockBinding, BlockId, DialectId};

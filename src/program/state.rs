@@ -1,7 +1,7 @@
 //! State, compiled: where does each value of the state come from?
 //!
 //! In: the state of the surface.
-//! Out: [`Slot`]s, and the rules by which some of them are computed.
+//! Out: [`StateSlot`]s, and the rules by which some of them are computed.
 //! Never: computes a value: the session does, before it is first read.
 
 use super::Schema;

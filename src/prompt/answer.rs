@@ -1,7 +1,7 @@
 //! Answers that are one object: which JSON is an answer in this mode?
 //!
 //! In: a dialect whose blocks are members, the shape of the mode's reply, the actions that it permits.
-//! Out: [`Member`]s, and a JSON Schema of the whole answer, from which an example can be made.
+//! Out: [`AnswerMember`]s, and a JSON Schema of the whole answer, from which an example can be made.
 //! Never: is used to check an answer: it shows a model what the pack expects.
 
 use crate::program::{

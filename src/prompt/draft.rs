@@ -1,7 +1,7 @@
 //! Drafts: what does a layer say, and what has been left out of it so far?
 //!
 //! In: a layer of the program, and the values that its texts see.
-//! Out: [`Draft`], whose text always follows from its choices: which variant, how many items, which turns.
+//! Out: [`LayerDraft`], whose text always follows from its choices: which variant, how many items, which turns.
 //! Never: makes the next choice; the strategies in [`super::trim`] do.
 
 use super::history::{Window, WrittenTurn, line, of_one};

@@ -1,7 +1,7 @@
 //! Forms: how is a good answer written in this mode?
 //!
 //! In: the dialects of a mode, the shape of its reply, and the actions that it permits.
-//! Out: a [`Form`] for each dialect: an example of every block that a reply may have, in order, and of a whole answer.
+//! Out: a [`AnswerForm`] for each dialect: an example of every block that a reply may have, in order, and of a whole answer.
 //! Never: invents markup: the dialect's own grammar reads every opener and closer.
 
 use super::answer::Params;

@@ -1,7 +1,7 @@
 //! The ledger of tokens: where does every token of a prompt come from?
 //!
 //! In: nothing; these are plain types.
-//! Out: [`Message`], [`TokenLedger`] and [`Layer`], part of the contract of prompts.
+//! Out: [`PromptMessage`], [`TokenLedger`] and [`Layer`], part of the contract of prompts.
 //! Never: counts a token.
 
 use crate::session::contract;

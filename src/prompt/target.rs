@@ -1,7 +1,7 @@
 //! Target: for which model is the prompt, and how large is its context?
 //!
 //! In: a model's name, and the models and tiers of the pack.
-//! Out: [`Target`], with a warning if the model is not declared.
+//! Out: [`PromptTarget`], with a warning if the model is not declared.
 //! Never: fails: a model that is not declared belongs to the default tier.
 
 use super::count::Estimate;

@@ -1,7 +1,7 @@
 //! Layouts: how is a whole block written, as its pack says?
 //!
 //! In: the `spelled` of a block.
-//! Out: [`Layout`]: the text of the block around its name, its attributes and what it holds.
+//! Out: [`BlockLayout`]: the text of the block around its name, its attributes and what it holds.
 //! Never: reads an answer: the grammar of the block does, whatever its layout is.
 
 /// The text of a whole block, with places for what differs from block to block.

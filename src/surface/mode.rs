@@ -1,7 +1,7 @@
 //! Modes: what does a session permit, and what is a good reply?
 //!
 //! In: `[modes.NAME]` and `[reply]`, as TOML.
-//! Out: [`Mode`] and [`Reply`].
+//! Out: [`Mode`] and [`ReplyTable`].
 //! Never: knows whether the things they name are declared.
 
 use super::action::Permit;

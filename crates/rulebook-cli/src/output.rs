@@ -1,7 +1,7 @@
 //! Endings: what does a command print, in which format, and with which exit status?
 //!
 //! In: findings, or the reason why a command could not run.
-//! Out: [`Printed`], for standard output and standard error; the same [`Status`] in every format.
+//! Out: [`CommandOutput`], for standard output and standard error; the same [`Status`] in every format.
 //! Never: prints anything.
 
 use clap::ValueEnum;

@@ -128,7 +128,7 @@ impl Applied {
     }
 }
 
-/// Carries out the effects that change files: makes a [`plan`](crate::plan), and commits it. All other effects are left to
+/// Carries out the effects that change files: makes a [`plan`](fn@crate::plan), and commits it. All other effects are left to
 /// the host.
 pub fn apply(root: &Root, effects: &[EffectRecord], how: Applying) -> Applied {
     // Held to the end: what one answer reads, no other changes before it is written.

@@ -1,7 +1,7 @@
 //! Roots: where below a folder does a key lead?
 //!
 //! In: a folder that a user named, and the keys of effects.
-//! Out: [`HeldPath`]: an open folder and a name in it; a coded diagnostic for a key that goes anywhere else.
+//! Out: [`AnchoredPath`]: an open folder and a name in it; a coded diagnostic for a key that goes anywhere else.
 //! Never: leaves the root, whatever the links or races; writes into a file.
 
 use super::contents::{Digest, read_all};

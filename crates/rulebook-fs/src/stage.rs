@@ -1,6 +1,6 @@
 //! Staging: is each file either old or new, even if the power fails?
 //!
-//! In: a [`HeldPath`], and the bytes to put there, the file to move there, or nothing for a file that goes.
+//! In: a [`AnchoredPath`], and the bytes to put there, the file to move there, or nothing for a file that goes.
 //! Out: [`Staged`]: the bytes, safe on disk beside the place, ready to be moved there in one step, and to be taken
 //! back.
 //! Never: changes the file itself except by a rename; leaves temporary files behind, unless it is killed: then the next

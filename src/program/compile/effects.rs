@@ -1,7 +1,7 @@
 //! Effects: what does each entry of a list compile to?
 //!
 //! In: the effects of the surface, and what they may see.
-//! Out: [`Effect`]s with one verb each.
+//! Out: [`EffectRule`]s with one verb each.
 //! Never: performs one.
 
 use super::flow::mode_id;

@@ -1,7 +1,7 @@
 //! Flow: what do inputs, rules, messages, speakers and exits compile to?
 //!
 //! In: their tables.
-//! Out: [`Flows`], [`Message`]s and [`Exit`]s, referring to each other by id.
+//! Out: [`Flows`], [`CannedMessage`]s and [`Exit`]s, referring to each other by id.
 //! Never: fails for an undeclared name: the pack's checks have reported it.
 
 use super::PackCompiler;

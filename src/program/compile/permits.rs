@@ -1,7 +1,7 @@
 //! Permits: what do the permits and denials of a mode look like once they are compiled?
 //!
 //! In: the entries of a mode, and the actions that each may be about.
-//! Out: [`Permits`], and a diagnostic for each name in a condition that none of these actions has; for denials, that
+//! Out: [`PermitList`], and a diagnostic for each name in a condition that none of these actions has; for denials, that
 //! one of them does not have.
 //! Never: decides what an entry permits.
 

@@ -1,7 +1,7 @@
 //! Replies, from names to ids: how often may each block occur, and in which order?
 //!
 //! In: `[reply]` of the pack and of a mode.
-//! Out: [`Reply`], with the mode's settings on top of the pack's.
+//! Out: [`ReplyShape`], with the mode's settings on top of the pack's.
 //! Never: fails: the pack's checks have already reported what does not resolve.
 
 use crate::program::{BlockBinding, BlockId, Count, Dialect, DialectId, NameSource, Outside, ReplyShape};
