@@ -1,4 +1,4 @@
-//! Excuses: which findings has the author accepted, with a reason?
+//! Suppressions: which findings has the author accepted, with a reason?
 //!
 //! In: the comments of a pack's files, and findings.
 //! Out: the findings without an excuse, and one for each excuse that excuses nothing.

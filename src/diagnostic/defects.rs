@@ -1,4 +1,4 @@
-//! The closed lists: which kinds of defects, strategies and remarks are there?
+//! Defects: which kinds of defects, strategies and remarks are there?
 //!
 //! In: nothing.
 //! Out: [`Defect`], [`Strategy`] and [`Remark`], with the strategies that fit each defect and the default one.

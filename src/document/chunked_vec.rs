@@ -1,4 +1,4 @@
-//! Chunked list: how can a long list grow without being moved?
+//! Chunked vectors: how can a long list grow without being moved?
 //!
 //! In: items in order.
 //! Out: [`ChunkedVec`], a list that allocates chunk by chunk, and frees its first chunks when they are no longer

@@ -1,4 +1,4 @@
-//! Opener: what does the opener of a block contain?
+//! Opener view: what does the opener of a block contain?
 //!
 //! In: an opener that was read, and the declared source of a name.
 //! Out: [`OpenerView`]: the attributes by their names, decoded, and the name of the block.

@@ -1,4 +1,4 @@
-//! Parts: why is a condition true or false?
+//! Condition parts: why is a condition true or false?
 //!
 //! In: a condition, and the scope in which it was evaluated.
 //! Out: [`ConditionPart`]s: the operands of its `and`, `or`, `not` and comparisons, and the paths it reads, with

@@ -1,4 +1,4 @@
-//! Blanks: is every name more than blanks?
+//! Empty names: is every name more than blanks?
 //!
 //! In: the tables.
 //! Out: `pack/wrong-value` for each name that is empty, is only blanks, or contains invisible characters.

@@ -1,4 +1,4 @@
-//! Likes: which dialects differ from another only in their needs, or, as a fallback, in what is quoted?
+//! Inheritance: which dialects differ from another only in their needs, or, as a fallback, in what is quoted?
 //!
 //! In: the dialects, as typed.
 //! Out: each dialect with `like`, completed with everything from the other; a diagnostic for what it cannot take over,

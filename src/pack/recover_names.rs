@@ -1,4 +1,4 @@
-//! Mending: which name was probably meant instead of an undeclared one?
+//! Recovered names: which name was probably meant instead of an undeclared one?
 //!
 //! In: the tables; every undeclared name in them has been reported.
 //! Out: the same tables with the nearest declared names in their places, so that nothing is reported that only follows.

@@ -1,4 +1,4 @@
-//! Idle comparisons: which value is compared with something that it never is?
+//! Dead comparisons: which value is compared with something that it never is?
 //!
 //! In: a constant that a pack compares with a value, and all that the value can be.
 //! Out: [`IdleComparison`], which says that they are never equal, and what the value can be instead.

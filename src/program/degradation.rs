@@ -50,11 +50,11 @@ pub struct DegradationRow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DeclaredBy {
-    /// Nobody: the default.
+    /// No table: the default.
     Default,
-    /// Nobody: the default for calls.
+    /// No table: the default for calls.
     DefaultForCalls,
-    /// Nobody: the default for contents.
+    /// No table: the default for contents.
     DefaultForContents,
     /// The table of the pack.
     Pack,

@@ -25,7 +25,7 @@ pub(crate) struct EffectRule {
 }
 
 impl Verb {
-    /// Whether it changes a file in a way that the file may turn out not to fit.
+    /// Whether it changes a file in a way that fails for some texts of the file.
     pub(crate) fn may_miss(&self) -> bool {
         matches!(self, Verb::Edit { .. } | Verb::Patch { .. } | Verb::Delete { .. } | Verb::Move { .. })
     }

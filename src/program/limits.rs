@@ -24,8 +24,8 @@ pub struct Limits {
     pub values: usize,
     /// The most effects of one outcome: 10,000 by default.
     pub effects: usize,
-    /// The steps that the recogniser may take for each byte of the response: 32 by default. Real
-    /// answers take less than one.
+    /// The steps that the recogniser may take for each byte of the response: 32 by default. Real answers
+    /// take less than one.
     pub steps_per_byte: u64,
 }
 

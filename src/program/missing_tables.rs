@@ -1,4 +1,4 @@
-//! Lacking: does a pack lack a whole table, and not just each name in it?
+//! Missing tables: does a pack lack a whole table, and not just each name in it?
 //!
 //! In: the tables, and what was found in them.
 //! Out: the same findings, but all unknown names of a kind with no table at all are reported once, at the first.

@@ -1,4 +1,4 @@
-//! Slips: is one name misspelt, and does everything else only follow from that?
+//! Misspelt names: is one name misspelt, and does everything else only follow from that?
 //!
 //! In: the findings of a pack, and the pack's files.
 //! Out: the same findings, but those that only follow from one misspelt name are replaced by one, at that name.

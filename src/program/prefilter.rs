@@ -1,4 +1,4 @@
-//! Starts: where in a response may an opener or closer of a dialect begin?
+//! Prefilter: where in a response may an opener or closer of a dialect begin?
 //!
 //! In: the rules of its families that open and close.
 //! Out: [`Prefilter`]: the bytes that each of them may start with, and how to skip to the next one.

@@ -1,4 +1,4 @@
-//! Usable schemas: can each be compiled, and does each default fit its own schema?
+//! Schemas that compile: can each be compiled, and does each default fit its own schema?
 //!
 //! In: a program, and the schemas whose faults have been reported already.
 //! Out: `pack/bad-schema` for each schema that cannot be used.

@@ -1,4 +1,4 @@
-//! Parts: what must a value fit, so that the whole around it fits its schema?
+//! Subschemas: what must a value fit, so that the whole around it fits its schema?
 //!
 //! In: the JSON Schema of a whole, which fits it, and the path of the part that changes.
 //! Out: a [`PartSchema`] that decides about that change alone, and where it applies.

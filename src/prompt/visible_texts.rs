@@ -1,4 +1,4 @@
-//! Prompt texts: which texts of a pack may a model read in this mode?
+//! Visible texts: which texts of a pack may a model read in this mode?
 //!
 //! In: a program and a session.
 //! Out: [`PromptText`]: each text of each layer that is used in the mode, once for each way in which a model may read

@@ -1,4 +1,4 @@
-//! Free values: what did the author write where any value is allowed?
+//! Trees: what did the author write where any value is allowed?
 //!
 //! In: a TOML value of any shape.
 //! Out: [`Tree`], which keeps the place of every string and member, and its JSON.

@@ -1,4 +1,4 @@
-//! Fitting: can the value or list of an effect ever fit its schema?
+//! Effect types: can the value or list of an effect ever fit its schema?
 //!
 //! In: `set`, `append`, `remove`, `record` and `each` of effects as typed, and the schemas of the state and of
 //! parameters.

@@ -1,4 +1,4 @@
-//! Sight: may an expression read the names that it reads?
+//! Name scope: may an expression read the names that it reads?
 //!
 //! In: conditions, templates, shapes and paths, and the names that are visible where they are.
 //! Out: the compiled expression, and a diagnostic for each name that is not visible.
