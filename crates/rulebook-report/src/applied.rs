@@ -1,8 +1,8 @@
-//! Applied answers: what was written, or would be?
+//! Applied answers: which files were changed, or would be?
 //!
-//! In: the files of an answer and what became of them.
-//! Out: a line for each, and how it differs if that was asked for.
-//! Never: looks at a disk.
+//! In: the files of an answer, each with what was done to it.
+//! Out: a line for each file, and its diff if one was asked for.
+//! Never: reads or writes a file.
 
 use super::count;
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
@@ -33,7 +33,8 @@ pub struct AppliedFile {
 }
 
 impl Pen {
-    /// What became of the files, printed after the diagnostics about them.
+    /// The report of `apply` for people: the `faults`, then the diffs, notes and files. The caller prints the
+    /// diagnostics of the answer before it.
     pub fn applied(&self, files: &[AppliedFile], faults: &[String]) -> String {
         let mut text = String::new();
         for part in faults {
@@ -64,7 +65,7 @@ impl Pen {
     }
 }
 
-/// The last line of `apply`: how many files, and what became of them.
+/// The last line of `apply`: how many files there are, and how many of them were created, replaced and so on.
 pub fn applied_sum(files: &[AppliedFile], dry_run: bool) -> String {
     let mut words: Vec<(&str, usize)> = Vec::new();
     for file in files {
@@ -81,8 +82,8 @@ pub fn applied_sum(files: &[AppliedFile], dry_run: bool) -> String {
     }
 }
 
-/// The line about the files that effects would change, where no folder is given below which they may; empty if they change
-/// none.
+/// The line that counts the files which the effects would change, for a command without `--root`; empty if they change
+/// no file.
 pub fn unwritten(effects: &[EffectRecord]) -> String {
     let keys = effects.iter().flat_map(|record| record.effect.keys());
     match keys.collect::<BTreeSet<_>>().len() {

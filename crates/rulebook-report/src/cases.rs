@@ -1,8 +1,8 @@
-//! Case runs for people: which expectations failed, and what came instead?
+//! Case runs for people: which expectations failed, and what was found instead?
 //!
 //! In: the cases of a pack, their results, and their files.
-//! Out: every failure at its line, expected against found, and one line with totals.
-//! Never: says anything about a case that passes, except that its `todo` is out of date.
+//! Out: every failure at its line, the expected value beside the actual one, and one line with totals.
+//! Never: reports a case that passes, unless it is still marked `todo`.
 
 use super::count;
 use super::diff::{Change, DiffLine, compare};
@@ -29,13 +29,13 @@ pub struct TestedPack {
     pub sources: Sources,
     /// Diagnostics about case files that cannot be read.
     pub broken: Vec<Diagnostic>,
-    /// Files that look like cases but are not read as cases: the name of each, and what is said of it.
+    /// Files that look like cases but are not read as cases: the name of each, and the diagnostic about it.
     pub overlooked: Vec<(String, Diagnostic)>,
     /// The cases with their results.
     pub runs: Vec<(Case, CaseRun)>,
     /// The coverage, if it was asked for.
     pub coverage: Option<Coverage>,
-    /// The least percentage that they must exercise.
+    /// The minimum coverage, in percent.
     pub least: Option<usize>,
     /// Whether to print the whole coverage.
     pub lists: bool,
@@ -47,12 +47,12 @@ impl TestedPack {
         self.runs.iter().filter(|(_, run)| run.verdict == verdict).count()
     }
 
-    /// Whether there was nothing to run, and nothing is wrong.
+    /// Whether there was no case to run, and neither the pack nor a case file has a fault.
     pub fn is_idle(&self) -> bool {
         self.runs.is_empty() && self.broken.is_empty() && self.faults.is_none()
     }
 
-    /// Whether a case failed or could not be read.
+    /// Whether a case failed or could not be read, the pack cannot run, or its coverage is below the minimum.
     pub fn has_failed(&self) -> bool {
         let faults = self.faults.iter().flat_map(|(_, faults)| faults);
         let failed = self.count(CaseVerdict::Failed) > 0 || self.uncovered().next().is_some();
@@ -86,7 +86,8 @@ impl TestedPack {
                 row
             }))
         });
-        // Without a minimum, uncovered rows are no faults, but are shown to whoever asks for them.
+        // Without a minimum, uncovered rows are no errors: they are listed as remarks, and only if the list was asked
+        // for.
         let listed = self.coverage.iter().filter(|_| self.lists).flat_map(|coverage| &coverage.rows);
         let listed = listed.filter(|row| row.hits == 0 && self.uncovered().next().is_none());
         let listed = listed.map(|row| {
@@ -130,7 +131,7 @@ impl TestedPack {
         let (label, difference) = explain(failure);
         let mut notes = Vec::new();
         notes.extend(difference.map(|text| ("difference", text)));
-        // A status or a code alone says little: show what was found.
+        // A status or a code alone does not say why the case failed, so the findings are printed with it.
         if says_little(&failure.path) {
             notes.extend(findings(&failure.path, run.results.get(failure.step)));
         }
@@ -148,11 +149,11 @@ impl TestedPack {
     }
 }
 
-/// The most characters of an expected value that is shown next to its line.
+/// The longest expected value, in characters, that is printed next to its line.
 const BESIDE: usize = 60;
 
 impl Pen {
-    /// The last line: how many cases of how many packs pass.
+    /// The last line of `test`: how many cases of how many packs pass.
     pub fn tested_sum(&self, packs: &[TestedPack]) -> String {
         let sum = |verdict| packs.iter().map(|pack| pack.count(verdict)).sum::<usize>();
         let cases: usize = packs.iter().map(|pack| pack.runs.len()).sum();
@@ -206,7 +207,8 @@ impl Pen {
     }
 }
 
-/// The text next to the line of a failed expectation, and the difference if that text would be too long.
+/// The label for the line of a failed expectation; and the difference, line by line, if the values are too long for a
+/// label.
 fn explain(failure: &Failure) -> (String, Option<String>) {
     let Some(got) = &failure.got else {
         let holds = failure.path.split('[').next() == Some("contains");
@@ -216,7 +218,7 @@ fn explain(failure: &Failure) -> (String, Option<String>) {
     if failure.is_unwanted() {
         return (format!("it should lack {}, but holds it", excerpt(&got.to_string(), BESIDE)), None);
     }
-    // White space is seen in quotes alone.
+    // White space that differs is visible only in quotes, so values that differ in nothing else are printed as strings.
     let blank = |value: &Value| value.as_str().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
     let spaced = blank(got).is_some() && blank(&failure.expected) == blank(got);
     let short = |value: &Value| {
@@ -237,7 +239,8 @@ fn explain(failure: &Failure) -> (String, Option<String>) {
     }
 }
 
-/// The difference: expected lines with a minus, found ones with a plus, and a few common ones around them.
+/// The difference between two texts: expected lines with a minus, actual ones with a plus, and a few common lines
+/// around them.
 fn draw_difference(expected: &str, got: &str) -> String {
     let drawn = compare(expected, got).into_iter().map(|line| match line {
         DiffLine::Line(Change::Equal, text) => format!("  {text}"),
@@ -249,12 +252,12 @@ fn draw_difference(expected: &str, got: &str) -> String {
     drawn.join("\n")
 }
 
-/// Whether what was expected and found at a path says little without the findings behind it.
+/// Whether the values at a path explain a failure only together with the findings of the answer.
 fn says_little(path: &str) -> bool {
     ["status", "codes", "remarks"].contains(&path) || path.ends_with(".verdict")
 }
 
-/// The findings behind what does not match.
+/// The findings that explain why the value at a path is not the expected one.
 fn findings(path: &str, listed: Option<&TurnResult>) -> Option<(&'static str, String)> {
     let wanted = |finding: &&Finding| (finding.severity == Severity::Info) == (path == "remarks");
     let lines: Vec<String> = listed?
@@ -262,7 +265,7 @@ fn findings(path: &str, listed: Option<&TurnResult>) -> Option<(&'static str, St
         .iter()
         .filter(wanted)
         .map(|one| {
-            // Why a condition denies is in the help.
+            // The help of a finding names the condition that denies a call.
             let why = one.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
             format!("{}:{} {} {}{why}", one.line, one.column, one.code, one.message)
         })

@@ -1,8 +1,8 @@
-//! Compared packs: how do people read what a change means?
+//! Compared packs: how is the comparison of two packs printed?
 //!
-//! In: the changes between two versions of a pack, and maybe the results of recorded answers.
+//! In: the changes between two versions of a pack, and the results of recorded answers if there are any.
 //! Out: text for people, and one plain line for each change.
-//! Never: judges a change.
+//! Never: decides whether a change widens or narrows what is permitted.
 
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
 use super::{Replayed, count};
@@ -63,13 +63,13 @@ pub fn compared_plain(pen: &Pen, before: &Pen, comparison: &Comparison, replayed
     text
 }
 
-/// Its place, or its place in the old version.
+/// The place of the changed declaration: in the old pack if the new one no longer has it, otherwise in the new one.
 fn place(change: &DeclarationChange, before: &Pen, now: &Pen) -> Option<String> {
     let pen = if change.gone { before } else { now };
     change.rule.as_ref().map(|rule| pen.display_name(rule))
 }
 
-/// The last line: how many changes of each direction.
+/// The last line of `diff`: how many changes of each direction there are.
 pub fn compared_sum(comparison: &Comparison, replayed: Option<&Replayed>) -> String {
     let of = |direction: Direction| (direction, comparison.count(direction));
     let words = WAYS.map(of).into_iter().filter(|(_, number)| *number > 0);

@@ -1,19 +1,19 @@
-//! Differences: which lines are missing, and which are new?
+//! Diff: which lines are missing, and which are new?
 //!
 //! In: two texts.
-//! Out: the lines that differ, with a few common ones around them, or the same in the unified format.
-//! Never: looks inside a line.
+//! Out: the lines that differ, with a few common ones around them; or a diff in the unified format.
+//! Never: compares within a line.
 
 use similar::{TextDiff, TextDiffConfig};
 use std::time::Duration;
 
 pub(super) use similar::ChangeTag as Change;
 
-/// How many common lines are shown around those that differ.
+/// How many common lines are printed around those that differ.
 const AROUND: usize = 2;
-/// How many lines around a change the unified format has: tools expect three.
+/// The lines of context in the unified format: `patch` and other tools expect three.
 const AROUND_FOR_TOOLS: usize = 3;
-/// After this time, two long texts with little in common are compared less exactly.
+/// After this time, `similar` stops looking for the shortest difference of two long texts that have little in common.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A line of a comparison.
@@ -47,13 +47,14 @@ pub(super) fn compare<'t>(before: &'t str, after: &'t str) -> Vec<DiffLine<'t>> 
     lines
 }
 
-/// The difference of a file that stays where it is, in the unified format.
+/// The diff of a file that is not moved, in the unified format.
 pub fn unified(key: &str, before: Option<&str>, after: &str) -> String {
     unified_paths(before.map(|_| key), Some(key), before.or(Some("")), Some(after))
 }
 
-/// The difference of a file, in the unified format. `from` and `to` are its paths before and after; none of them for a
-/// file that did not exist, or that is gone. A text is none if it is not known.
+/// The diff of a file, in the unified format. `from` and `to` are its paths before and after: `from` is `None` for a
+/// new file, `to` for a deleted one. A text is `None` if its bytes are not known; the diff then says only that they
+/// differ.
 pub fn unified_paths(from: Option<&str>, to: Option<&str>, before: Option<&str>, after: Option<&str>) -> String {
     let name =
         |side: &str, key: Option<&str>| key.map_or_else(|| "/dev/null".to_owned(), |key| format!("{side}/{key}"));
@@ -70,7 +71,7 @@ pub fn unified_paths(from: Option<&str>, to: Option<&str>, before: Option<&str>,
     let (Some(before), Some(after)) = (before, after) else {
         return format!("{renamed}Binary files {old} and {new} differ\n");
     };
-    // Tools that read such a text know no other end of a line.
+    // In the unified format a line ends with a line feed, and a carriage return before it is a part of the line.
     let before: Vec<&str> = before.split_inclusive('\n').collect();
     let after: Vec<&str> = after.split_inclusive('\n').collect();
     let diff: TextDiff<'_, '_, str> = config().newline_terminated(true).diff_slices(&before, &after);

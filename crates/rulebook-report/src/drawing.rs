@@ -1,8 +1,8 @@
-//! Drawing: where in its source is a diagnostic, and what does the line look like?
+//! Drawing: how is a diagnostic printed with the lines of its source?
 //!
 //! In: a diagnostic and the sources it points into.
-//! Out: the message, the marked lines and the advice, with terminal colours.
-//! Never: checks whether there is a terminal; whoever writes the text strips the colours.
+//! Out: the message, the marked lines and the help, with terminal colours.
+//! Never: checks whether there is a terminal; the caller strips the colours.
 
 use super::window::{Window, place_of};
 use annotate_snippets::renderer::{AnsiColor, Effects, Style};
@@ -11,15 +11,15 @@ use rulebook::diagnostic::{Code, Diagnostic, Severity};
 use rulebook::text::{Location, Place, Source, Sources, Span, boundary, one_line};
 use std::fmt;
 
-/// Lays text out for people.
+/// Formats text for people.
 #[derive(Debug, Clone)]
 pub struct Pen {
-    /// The name of each folder in messages, and its path as the user would type it.
+    /// The name of each folder in messages, with its path as the user typed it.
     paths: Vec<(String, String)>,
     renderer: Renderer,
 }
 
-/// A place to mark.
+/// A marked span of a source.
 pub(super) struct Mark<'a> {
     pub(super) source: &'a Source,
     pub(super) span: Span,
@@ -33,7 +33,7 @@ pub(super) struct Picture<'a> {
     pub(super) code: String,
     pub(super) message: String,
     pub(super) marks: Vec<Mark<'a>>,
-    /// Lines below the source, each with a word before its colon.
+    /// Lines below the source, each a word, a colon and a text.
     pub(super) notes: Vec<(&'static str, String)>,
 }
 
@@ -44,12 +44,12 @@ impl Default for Pen {
 }
 
 impl Pen {
-    /// A pen that shows folders by their paths: pairs of a folder's name in messages, and its path.
+    /// A pen that prints paths of folders: pairs of a folder's name in messages, and its path.
     pub fn new(paths: Vec<(String, String)>) -> Self {
         Self { paths, renderer: Renderer::styled() }
     }
 
-    /// `name`, with the folder's name replaced by the path that a user would type.
+    /// `name`, in which the name of the innermost known folder is replaced by the path that the user typed.
     pub fn display_name(&self, name: &(impl fmt::Display + ?Sized)) -> String {
         let name = &name.to_string();
         self.paths
@@ -132,7 +132,7 @@ impl<'a> Picture<'a> {
 }
 
 impl Mark<'_> {
-    /// The span of the mark, extended to whole characters.
+    /// The span of the mark, moved to character boundaries.
     fn clamped(&self) -> Span {
         let text = self.source.text();
         Span::new(boundary(text, self.span.start), boundary(text, self.span.end))
@@ -145,8 +145,9 @@ fn annotation<'a>(mark: &'a Mark<'_>, window: &Window<'_>) -> Annotation<'a> {
     kind.span(span.start..span.end).label(mark.label.as_deref())
 }
 
-/// The text with box-drawing lines instead of dashes and bars, and without lines that have nothing else. If a part of a
-/// line was left out or escaped, the place is taken from `origins`, not from the drawing.
+/// The rendered text with box-drawing characters in place of dashes and bars, and without lines that have nothing but a
+/// bar. If a part of a line was left out or escaped, the place of a source comes from `origins`: the renderer would
+/// count the columns of the shortened text.
 fn framed(drawn: &str, origins: &[Option<(String, Place)>]) -> String {
     let mut origins = origins.iter();
     let mut text = String::with_capacity(drawn.len() + 64);
@@ -176,11 +177,11 @@ fn framed(drawn: &str, origins: &[Option<(String, Place)>]) -> String {
     text
 }
 
-/// A mark in the gutter of a line.
+/// What the renderer draws in the gutter of a line.
 enum Gutter {
     /// `-->` or `:::` before the name of a source: its offset and length.
     Arrow(usize, usize),
-    /// The bar: its offset, and whether the line has nothing else.
+    /// The bar: its offset, and whether it is alone on the line.
     Bar(usize, bool),
 }
 
@@ -223,7 +224,8 @@ pub(super) fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Rows in columns as wide as necessary; the columns in `right` are numbers. The last column is not padded.
+/// Rows in columns as wide as their longest cell; the columns in `right` are aligned to the right. The last column is
+/// not padded.
 pub(super) fn table<const N: usize>(rows: &[(Style, [String; N])], right: &[usize]) -> String {
     let width = |column: usize| {
         rows.iter().filter_map(|(_, row)| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)

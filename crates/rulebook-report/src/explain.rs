@@ -1,8 +1,8 @@
-//! Explanations: what does a code, a table or a matrix say to a person?
+//! Explanations: how are a page, a table and a matrix printed?
 //!
-//! In: the embedded pages, and a program's tables.
-//! Out: a page with its generated lines, the degradation table, the permit matrix, what streams wait for.
-//! Never: has explanations of its own: all words are from a page or a pack.
+//! In: the embedded pages, and the tables of a program.
+//! Out: a page with its generated lines, the degradation table, the permit matrix, the table of what streams wait for.
+//! Never: has explanations of its own: all texts come from a page or a pack.
 
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint, table};
 use indexmap::IndexSet;
@@ -13,10 +13,10 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 impl Pen {
-    /// A page; for a defect, with its strategies below.
+    /// A page; that of a defect ends with its strategies, that of a strategy with its defects.
     pub fn page(&self, page: &Page) -> String {
         let mut text = String::new();
-        // The marks of the fence that is open.
+        // The backticks of the fence that is open.
         let mut fence: Option<&str> = None;
         for line in page.text.trim_end().lines() {
             let marks = line.split_once(|c| c != '`').map_or(line, |(marks, _)| marks);
@@ -60,7 +60,7 @@ impl Pen {
         table(&lines, &[])
     }
 
-    /// What each text of a stream waits for.
+    /// The table of when a stream emits each kind of text, and of the declaration that makes it wait.
     pub fn waits(&self, rows: &[WaitRow]) -> String {
         let mut lines = vec![(FAINT, ["mode", "text", "told", "because of", ""].map(str::to_owned))];
         lines.extend(rows.iter().map(|row| {
@@ -72,7 +72,7 @@ impl Pen {
         table(&lines, &[])
     }
 
-    /// The matrix of actions and modes, and the conditions in it.
+    /// The matrix of actions and modes, with the conditions of its permits below it.
     pub fn permits(&self, cells: &[PermitCell]) -> String {
         let modes: IndexSet<&str> = cells.iter().map(|cell| cell.mode.as_str()).collect();
         let actions: IndexSet<&str> = cells.iter().map(|cell| cell.action.as_str()).collect();
@@ -110,7 +110,7 @@ impl Pen {
         text
     }
 
-    /// One line about a command that failed for reasons outside all packs.
+    /// The line for a command that failed for a reason outside all packs.
     pub fn trouble(&self, message: &str) -> String {
         format!("{} {}\n", paint(BAD, "rulebook:"), one_line(message))
     }
@@ -125,7 +125,7 @@ fn page_line(line: &str, in_fence: bool, text: &mut String) {
     _ = writeln!(text, "{styled}");
 }
 
-/// The strategies for a defect. Generated, so that no page can be out of date.
+/// The sentence with the strategies for a defect, generated so that no page can be out of date.
 fn strategies_of(defect: Defect) -> String {
     let applicable: Vec<String> = defect.applicable().iter().map(|strategy| format!("`{strategy}`")).collect();
     let usual = defect.default_strategy();

@@ -1,7 +1,7 @@
-//! Heard, for people: what came of these words, at a glance?
+//! Heard words for people: what follows from the words of a user?
 //!
-//! In: what was heard, and the words.
-//! Out: what the pack says, the effects, the findings at their places, and a last line with class and mode.
+//! In: the result of `hear`, and the words.
+//! Out: the messages of the pack, the effects, the findings at their places, and a last line with class and mode.
 //! Never: hides an effect or a finding.
 
 use super::Tally;
@@ -13,14 +13,15 @@ use rulebook::text::{Source, excerpt, one_line};
 use std::fmt::Write as _;
 
 impl Pen {
-    /// The findings about what was heard, with their places in the words.
+    /// The findings about the words, with their places in them.
     pub fn heard_rows(&self, heard: &Heard, words: &Source) -> Vec<Row> {
         heard.diagnostics.iter().map(|finding| self.finding_row(words, finding)).collect()
     }
 
-    /// What was heard in `words`.
+    /// The result of `hear` for `words`.
     pub fn heard(&self, heard: &Heard, words: &Source) -> String {
-        // Where something was replaced, the words are drawn nowhere as they were.
+        // If a guardrail replaced a part, the original words are not printed anywhere, not even in the line of a
+        // finding.
         let readable: String = match heard.text == words.text() {
             true => words.text().to_owned(),
             false => words.text().chars().map(|c| if c.is_whitespace() { c } else { '*' }).collect(),
@@ -50,7 +51,7 @@ impl Pen {
     }
 }
 
-/// The last line: the class and its captures, the mode, and how much was found.
+/// The last line: the class and its captures, the mode, and the number of findings.
 pub fn heard_status(heard: &Heard) -> String {
     let class = match &heard.class {
         Some(class) => paint(GOOD, &one_line(class)),

@@ -210,14 +210,14 @@ contract! {
 }
 
 impl Checked {
-    /// The report on this many packs.
+    /// The report of `check` on this many packs.
     pub fn new(diagnostics: Vec<Row>, packs: usize) -> Self {
         let Tally { errors, warnings, infos } = Tally::of(diagnostics.iter().map(|row| row.severity));
         let summary = CheckedSum { packs, errors, warnings, infos };
         Self { version: VERSION, diagnostics, permits: Vec::new(), summary }
     }
 
-    /// The same report with what modes say of actions.
+    /// Adds the permits of each mode to the report.
     pub fn with_permits<'c>(self, cells: impl Iterator<Item = &'c PermitCell>) -> Self {
         let permits = cells.map(|cell| {
             let (permitted, when, rule) = match &cell.permission {
@@ -233,14 +233,14 @@ impl Checked {
 }
 
 impl Applied {
-    /// The report on these files.
+    /// The report of `apply` on these files.
     pub fn new(dry_run: bool, files: &[AppliedFile], diagnostics: Vec<Row>, outcome: &Outcome) -> Self {
         Self { version: VERSION, dry_run, files: files.to_vec(), diagnostics, outcome: outcome.clone() }
     }
 }
 
 impl Replay {
-    /// The report with these totals.
+    /// The report of `replay` with these totals.
     pub fn new(replayed: &Replayed, diagnostics: Vec<Row>) -> Self {
         let kind = |(how, answers): (&Vec<String>, &usize)| Kind { how: how.clone(), answers: *answers };
         let against = Against {
@@ -263,7 +263,7 @@ impl Replay {
 }
 
 impl Compared {
-    /// The report on these changes.
+    /// The report of `diff` on these changes.
     pub fn new(comparison: &Comparison, replay: Option<Replay>) -> Self {
         let Comparison { changes, prompts } = comparison.clone();
         Self { version: VERSION, changes, prompts, replay }
@@ -271,7 +271,7 @@ impl Compared {
 }
 
 impl Tested {
-    /// The report on these packs.
+    /// The report of `test` on these packs.
     pub fn new(packs: &[TestedPack]) -> Self {
         let cases: Vec<TestedCase> = packs.iter().flat_map(cases).collect();
         let sum = |verdict| packs.iter().map(|pack| pack.count(verdict)).sum::<usize>();

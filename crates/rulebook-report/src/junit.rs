@@ -1,4 +1,4 @@
-//! JUnit: what do the test views of CI services show?
+//! JUnit: how do CI services read the results of cases?
 //!
 //! In: case runs.
 //! Out: one `testsuites` element: a suite for each pack, a test case for each case.

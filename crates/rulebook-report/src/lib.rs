@@ -1,11 +1,12 @@
-//! Reports: how do people and programs read the results?
+//! Reports: how are results printed for people and for programs?
 //!
 //! In: diagnostics, outcomes, case runs and tables, all plain data.
-//! Out: text for people ([`Pen`]), the same as [`Row`]s for programs in one format each ([`json`], [`plain`],
-//! [`github`], [`sarif()`], [`junit()`]), and the schemas of all files and contracts ([`schemas`]).
-//! Never: decides anything, or writes to a terminal; only this floor lays out text for people.
+//! Out: text for people ([`Pen`]); for programs the same results as [`Row`]s, with one module for each format
+//! ([`json`], [`plain`], [`github`], [`sarif()`], [`junit()`]); and the schemas of all files and contracts
+//! ([`schemas`]).
+//! Never: decides anything, or writes to a terminal. No other crate formats text for people.
 
-/// Declares the structs of a report: plain data with public members, JSON both ways, with a schema.
+/// Declares the structs of a report: public members, JSON in both directions, and a schema.
 macro_rules! contract {
     ($($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* })*) => {
         $(
@@ -99,7 +100,7 @@ impl Tally {
     }
 }
 
-/// The last line of `check`: how many packs, and how much was found.
+/// The last line of `check`: how many packs, and how many errors and warnings.
 pub fn checked_sum(packs: usize, Tally { errors, warnings, .. }: Tally) -> String {
     let packs = count(packs, "pack");
     match (errors, warnings) {

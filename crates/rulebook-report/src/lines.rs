@@ -1,8 +1,8 @@
-//! Lines: how is a finding written on one line?
+//! Lines: how is a finding printed on one line?
 //!
 //! In: rows.
-//! Out: `place: severity[code]: message` for grep and screen readers, and annotations as workflow commands of GitHub.
-//! Never: colours anything, or spreads a finding over two lines.
+//! Out: `place: severity[code]: message` for grep and screen readers, and workflow commands of GitHub.
+//! Never: colours anything, or puts a finding on two lines.
 //!
 //! Workflow commands: <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>
 
@@ -11,7 +11,7 @@ use rulebook::diagnostic::Severity;
 use rulebook::text::{is_bidi_control, one_line};
 use std::fmt::Write as _;
 
-/// One plain line for each row: place, severity, code, message, advice.
+/// One plain line for each row: place, severity, code, message, help.
 pub fn plain(rows: &[Row]) -> String {
     let mut text = String::new();
     for row in rows {
@@ -24,7 +24,7 @@ pub fn plain(rows: &[Row]) -> String {
     text
 }
 
-/// One annotation for each row.
+/// One annotation of GitHub for each row.
 pub fn github(rows: &[Row]) -> String {
     let mut text = String::new();
     for row in rows {
@@ -40,7 +40,7 @@ pub fn github(rows: &[Row]) -> String {
         property("file", row.file.clone());
         property("line", row.line.map(|line| line.to_string()));
         property("endLine", row.end_line.map(|line| line.to_string()));
-        // Columns of a range over several lines say nothing.
+        // GitHub ignores columns of a range over several lines.
         if row.line == row.end_line {
             property("col", row.column.map(|column| column.to_string()));
             property("endColumn", row.end_column.map(|column| column.to_string()));
@@ -63,7 +63,7 @@ fn escaped(text: &str, property: bool) -> String {
             '\n' => out.push_str("%0A"),
             ':' if property => out.push_str("%3A"),
             ',' if property => out.push_str("%2C"),
-            // A log is read in a terminal, too.
+            // Logs are read in terminals, so control characters are escaped here, too.
             c if c.is_control() || is_bidi_control(c) => out.extend(c.escape_unicode()),
             c => out.push(c),
         }

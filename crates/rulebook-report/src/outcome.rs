@@ -1,7 +1,7 @@
-//! Outcomes for people: what came of this answer, at a glance?
+//! Outcomes for people: what did this answer result in?
 //!
-//! In: an outcome and the answer it is about.
-//! Out: what was asked for and its verdicts, what follows, the message, the findings at their lines, the ledger as a bar.
+//! In: an outcome, and its answer.
+//! Out: the calls with their verdicts, the effects, the message, the findings at their lines, the ledger as a bar.
 //! Never: hides a call, an effect or a finding.
 
 use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
@@ -16,7 +16,7 @@ use rulebook::text::{Extent, Source, Span, excerpt, is_bidi_control, one_line};
 use rulebook::value::{Value, to_value};
 use std::fmt::Write as _;
 
-/// How many characters of a value are shown.
+/// The longest value that is printed, in characters.
 const VALUE: usize = 60;
 /// The width of the ledger bar in characters.
 const BAR: usize = 48;
@@ -32,7 +32,7 @@ impl Pen {
         let response = &readable(outcome, response);
         let mut text = String::new();
         self.parts(outcome, &mut text);
-        // The first section needs no blank line before it.
+        // Each heading begins with an empty line, which the first one does not need.
         text = text.trim_start_matches('\n').to_owned();
         for finding in &outcome.diagnostics {
             text.push('\n');
@@ -40,7 +40,7 @@ impl Pen {
         }
         if let Some(trace) = &outcome.trace {
             heading("trace", &mut text);
-            // What became of each byte is what the bar below sums up.
+            // The bar below is the sum of these steps.
             for step in trace.iter().filter(|step| !matches!(step.step, StepKind::Bytes { .. })) {
                 text += &self.step(step, response);
             }
@@ -54,7 +54,8 @@ impl Pen {
         outcome.diagnostics.iter().map(|finding| self.finding(finding, response) + "\n").collect()
     }
 
-    /// The verdicts come first. Words of the answer are indented, so that no message can pass for a verdict.
+    /// Everything but the findings, verdicts first. Texts of the answer are indented, so that no message can imitate a
+    /// verdict.
     fn parts(&self, outcome: &Outcome, text: &mut String) {
         self.asked_for(outcome, text);
         if !outcome.utterances.is_empty() {
@@ -86,7 +87,7 @@ impl Pen {
         }
     }
 
-    /// The calls, and the named parts.
+    /// The calls, contents and sections.
     pub(super) fn asked_for(&self, outcome: &Outcome, text: &mut String) {
         if !outcome.calls.is_empty() {
             heading("calls", text);
@@ -114,7 +115,7 @@ impl Pen {
         let (mark, style) = match call.verdict {
             Verdict::Accepted => ("✓", GOOD),
             Verdict::Dropped => ("✗", BAD),
-            // A call that waits for a person, or a verdict of a later version.
+            // A call that waits for a person, or a verdict that a later version of the engine adds.
             _ => ("?", WARN),
         };
         let mut line = format!("  {} {}", paint(style, mark), paint(STRONG, &visible(&call.action)));
@@ -191,7 +192,7 @@ impl Pen {
             Some(id) => format!("{}: {id}", finding.code),
             None => finding.code.to_string(),
         };
-        // A whole block would bury the sentence about it: its first line says where it is.
+        // A long block would hide the message about it, so only its first line is drawn.
         let span = Span::new(finding.span.start, finding.span.end);
         let first = span.of(response.text()).lines().next().unwrap_or_default().len();
         let first_part = Span::new(span.start, span.start + first);
@@ -212,7 +213,7 @@ impl Pen {
     }
 }
 
-/// The answer as people may see it.
+/// The answer with everything masked that a guardrail redacts.
 pub(super) fn readable(outcome: &Outcome, response: &Source) -> Source {
     Source::new(response.name(), outcome.readable(response.text()))
 }
@@ -221,8 +222,8 @@ pub(super) fn heading(name: &str, text: &mut String) {
     _ = writeln!(text, "\n{}", paint(STRONG, name));
 }
 
-/// A text with its line breaks and tabs, but without anything that controls a terminal; characters that change the
-/// direction of text are escaped.
+/// A text without the control characters that could drive a terminal; line breaks and tabs remain, and characters that
+/// change the direction of text are escaped.
 pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')) {
@@ -231,7 +232,7 @@ pub fn visible(text: &str) -> String {
     out
 }
 
-/// The kind of an effect, and its other members: first the place, then the value.
+/// The kind of an effect, and the values of its other members in their order.
 fn plain(effect: &Effect) -> (String, String) {
     let Some(Value::Object(mut members)) = to_value(effect) else { return ("effect".into(), String::new()) };
     let kind = members.remove("kind");
@@ -259,7 +260,7 @@ fn members(members: &rulebook::Value) -> String {
     excerpt(&words.join(" "), 2 * VALUE).into_owned()
 }
 
-/// The parts of the ledger with their sizes in bytes.
+/// The parts of the ledger, each with its size in bytes.
 pub(super) fn parts(ledger: &Ledger) -> [(Leaf, usize); 10] {
     [
         (Leaf::Message, ledger.message),
@@ -275,7 +276,7 @@ pub(super) fn parts(ledger: &Ledger) -> [(Leaf, usize); 10] {
     ]
 }
 
-/// The character for a part of the ledger, which distinguishes it without colours, and its colour.
+/// The character of a part of the ledger, which distinguishes it without colours, and its colour.
 pub(super) fn mark_of(part: Leaf) -> (char, Style) {
     let colour = |colour: AnsiColor| colour.on_default();
     match part {
@@ -292,7 +293,7 @@ pub(super) fn mark_of(part: Leaf) -> (char, Style) {
     }
 }
 
-/// The end of an outcome and of a story: the correction text for the model, if any, and the ledger.
+/// The end of an outcome and of a story: the correction for the model if there is one, and the ledger.
 pub(super) fn ending(outcome: &Outcome) -> String {
     let mut text = String::new();
     if let Some(correction) = &outcome.ask_again {
@@ -322,10 +323,10 @@ fn ledger(ledger: &Ledger) -> String {
     format!("{bar} {}\n{}\n", count(ledger.bytes, "byte"), legend.join("  "))
 }
 
-/// The last line: the status, the mode, the dialect, and how much was found.
+/// The last line: the status, the mode, the dialect, and the number of findings.
 pub fn status(outcome: &Outcome) -> String {
     let tally = Tally::of(outcome.diagnostics.iter().map(|finding| finding.severity));
-    // What was taken as it is may still be warned of: then it is not called clean.
+    // An answer that no strategy changed is `clean` even if it has warnings; such an answer is printed as `unchanged`.
     let is_warned = outcome.status == Status::Clean && tally.errors + tally.warnings > 0;
     let style = match outcome.status {
         Status::Clean if is_warned => WARN,

@@ -1,8 +1,8 @@
-//! The page of a story: what became of each byte of this answer, shown in a browser?
+//! Page: how is the story of an answer displayed in a browser?
 //!
-//! In: an outcome with its trace, and the answer it is about.
+//! In: an outcome with its trace, and its answer.
 //! Out: one page of HTML with its own style: no script, no network, the same bytes for the same answer.
-//! Never: lets a character of an answer or a pack be anything but text.
+//! Never: lets a character of an answer or a pack become markup.
 
 use super::drawing::Pen;
 use super::outcome::{parts, readable};
@@ -14,7 +14,7 @@ use rulebook::text::{Source, entity, excerpt};
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("page.css");
-/// Nothing is loaded and nothing runs, whatever the answer contains.
+/// The content security policy of the page: it loads nothing and runs nothing, whatever the answer contains.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 impl Pen {
@@ -60,7 +60,7 @@ impl Pen {
     }
 }
 
-/// A page being written.
+/// A page that is being written.
 struct Page<'p> {
     pen: &'p Pen,
     html: String,
@@ -73,7 +73,7 @@ impl Page<'_> {
         self.html += "</section>\n";
     }
 
-    /// The bar of all bytes, with a switch for each part that shows only that part.
+    /// The bar of all bytes, with a radio button for each part of the ledger that hides all other parts.
     fn ledger(&mut self, outcome: &Outcome, pack: &str, lines: usize) {
         let all = parts(&outcome.ledger);
         let counted =
@@ -134,7 +134,7 @@ impl Page<'_> {
         );
     }
 
-    /// The lines. Neighbouring lines of one block show its reason only once.
+    /// The lines. A run of lines whose first pieces belong to one step has the reason once, on the list around it.
     fn lines(&mut self, story: &Story<'_>) {
         self.html += "<div class=\"lines\">\n<ol>\n";
         let mut common: Option<&TraceStep> = None;
@@ -165,7 +165,7 @@ impl Page<'_> {
         self.html += "</ol>\n</div>\n";
     }
 
-    /// What became of some bytes, and the declaration behind it.
+    /// The part of the ledger for some bytes, why they are in it, and the declaration that decided it.
     fn reason(&self, step: &TraceStep) -> String {
         let StepKind::Bytes { part, why } = &step.step else { return escaped(&step.found) };
         let why = why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
@@ -173,7 +173,7 @@ impl Page<'_> {
         escaped(&format!("{part}: {}{why}{rule}", meaning(*part)))
     }
 
-    /// What was decided at a line: a summary, and all details behind it.
+    /// What was decided at a line: a summary, and all steps in its details.
     fn notes(&mut self, line: &StoryLine<'_>) {
         let Some((at, gist)) = line.steps.iter().enumerate().min_by_key(|(_, step)| weight(step)) else { return };
         let answer = line.steps.get(at + 1).filter(|step| step.step == StepKind::Strategy && kind(gist) == "warning");
@@ -227,7 +227,7 @@ impl Page<'_> {
     }
 }
 
-/// The class of a step, for its style.
+/// The CSS class of a step.
 fn kind(step: &TraceStep) -> &'static str {
     match step.step {
         StepKind::Call { accepted: false } => "bad",
@@ -239,7 +239,7 @@ fn kind(step: &TraceStep) -> &'static str {
     }
 }
 
-/// What it means that bytes count under this part of the ledger.
+/// What it means that bytes are counted in this part of the ledger.
 fn meaning(part: Leaf) -> &'static str {
     match part {
         Leaf::Message => "shown to the user",
@@ -255,7 +255,7 @@ fn meaning(part: Leaf) -> &'static str {
     }
 }
 
-/// The step with the lowest weight is the summary of its line.
+/// The step with the lowest weight becomes the summary of its line.
 fn weight(step: &TraceStep) -> usize {
     match step.step {
         StepKind::Call { .. } => 0,
@@ -265,7 +265,7 @@ fn weight(step: &TraceStep) -> usize {
     }
 }
 
-/// A text as HTML in which text between backticks is code.
+/// A text as HTML, in which what is between backticks becomes code.
 fn marked(text: &str) -> String {
     if text.matches('`').count() % 2 == 1 {
         return escaped(text);
@@ -277,7 +277,7 @@ fn marked(text: &str) -> String {
     pieces.collect()
 }
 
-/// A text as HTML: entities for markup, visible symbols for invisible characters.
+/// A text as HTML: entities for markup, visible symbols for control characters.
 fn escaped(text: &str) -> String {
     let mut html = String::with_capacity(text.len() + text.len() / 8);
     for c in text.chars() {
@@ -286,7 +286,7 @@ fn escaped(text: &str) -> String {
             '\0'..='\u{1f}' => html.extend(char::from_u32(0x2400 + u32::from(c))),
             '\u{7f}' => html.push('␡'),
             '\u{80}'..='\u{9f}' => html.push(char::REPLACEMENT_CHARACTER),
-            // What turns the direction of a text could show it as another.
+            // A character that changes the direction of text could make the text look like another one.
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => html.push(char::REPLACEMENT_CHARACTER),
             c => match entity(c) {
                 Some(entity) => html.push_str(entity),

@@ -1,7 +1,8 @@
-//! Played talks: what was said, what follows, and what is the state?
+//! Played conversations: what does each turn result in, and what is the state after it?
 //!
-//! In: the result of one thing that was said, the session before it, and the words.
-//! Out: what everybody says in full, calls, effects, findings, and two last lines: the status, and mode and counters.
+//! In: the result of one turn, the session before it, and the words or the answer.
+//! Out: all messages and utterances in full, calls, effects, findings, and two last lines: the status, and mode and
+//! counters.
 //! Never: hides an effect or a finding.
 
 use super::drawing::{FAINT, Pen, STRONG, paint};
@@ -14,7 +15,7 @@ use rulebook::text::{Source, excerpt, one_line};
 use rulebook::value::Value;
 use std::fmt::Write as _;
 
-/// How many characters of a value are shown.
+/// The longest value that is printed, in characters.
 const VALUE: usize = 60;
 
 impl Pen {
@@ -61,7 +62,7 @@ impl Pen {
     }
 }
 
-/// The state of a conversation: the mode, every number of the state, and what else has changed.
+/// The state of a conversation: the mode, every number of the state, and every other value that has changed.
 pub fn standing(before: Option<&Session>, now: &Session) -> String {
     let mut words = vec![format!("mode {}", one_line(&now.mode))];
     for (name, value) in now.state.iter() {

@@ -1,7 +1,7 @@
-//! Prompts for people: where does every token come from, and what changes?
+//! Prompts for people: where does every token come from, and which lines differ?
 //!
 //! In: the ledger of a prompt, or two prompts.
-//! Out: a table with a line for each layer; the lines that differ between two prompts.
+//! Out: a table with a row for each layer; the lines that differ between two prompts.
 //! Never: counts a token.
 
 use super::diff::{Change, DiffLine, compare};
@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 type LayerText<'p> = (&'p Layer, &'p str);
 
 impl Pen {
-    /// The account of every token, a line for each layer.
+    /// The ledger of the tokens, a row for each layer.
     pub fn token_ledger(&self, ledger: &TokenLedger) -> String {
         let text = head(ledger);
         let mut rows = vec![(FAINT, ["layer", "source", "variant", "tokens", "budget", "left out"].map(str::to_owned))];
@@ -58,14 +58,14 @@ impl Pen {
     }
 }
 
-/// The model, and how much of its context is used.
+/// The model, and how many tokens of its context are used.
 fn head(ledger: &TokenLedger) -> String {
     let model = if ledger.model.is_empty() { "any model" } else { &ledger.model };
     let how = if ledger.estimated { ", estimated" } else { "" };
     format!("{}, tier {}: {} of {} tokens{how}\n", paint(STRONG, model), ledger.tier, ledger.tokens, ledger.input)
 }
 
-/// The layers of both prompts, each once, in the order of the second.
+/// The layers of both prompts, each once: those of `after` in their order, then those that only `before` has.
 fn pairs<'p>(before: &'p Prompt, after: &'p Prompt) -> Vec<(&'p str, Option<LayerText<'p>>, Option<LayerText<'p>>)> {
     fn all(prompt: &Prompt) -> impl Iterator<Item = LayerText<'_>> {
         prompt.ledger.layers.iter().zip(prompt.texts.iter().map(String::as_str))
@@ -77,7 +77,7 @@ fn pairs<'p>(before: &'p Prompt, after: &'p Prompt) -> Vec<(&'p str, Option<Laye
     pairs
 }
 
-/// The lines that differ, and a few around them.
+/// Adds the lines of a layer that differ, with a few common ones around them.
 fn changed_lines(id: &str, before: &str, after: &str, text: &mut String) {
     let lines = compare(before, after);
     if lines.is_empty() {

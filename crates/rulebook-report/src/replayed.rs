@@ -1,8 +1,8 @@
 //! Replayed answers: how often does each result occur?
 //!
-//! In: outcomes one by one, and how each differs from another pack's.
+//! In: outcomes one by one, and how each differs from that of another pack.
 //! Out: totals, and the kinds of differences with examples, as text for people and as data.
-//! Never: needs more memory for more answers.
+//! Never: uses more memory for more answers.
 
 use super::count;
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
@@ -14,9 +14,9 @@ use std::fmt::Write as _;
 
 /// The most kinds of differences that are counted separately.
 const KINDS: usize = 200;
-/// The most differing answers that are named; `--out` has all.
+/// The most differing answers that are listed; `--out` writes all of them.
 const NAMED: usize = 1_000;
-/// The most answers that people see for a kind of difference.
+/// The most answers that are named for a kind of difference, in text for people.
 const BESIDE: usize = 5;
 
 /// Counts by name.
@@ -25,19 +25,19 @@ pub type Counts = BTreeMap<String, usize>;
 /// The results of a file of answers.
 #[derive(Debug, Clone, Default)]
 pub struct Replayed {
-    /// The number of lines that are not blank.
+    /// The number of lines that are not empty.
     pub lines: usize,
-    /// The number of these that are not answers.
+    /// The number of those lines that are not answers.
     pub broken: usize,
-    /// The totals of the others.
+    /// The totals over the other lines.
     pub sums: Sums,
-    /// Members of lines that have no meaning: the first line with each, and the number of lines.
+    /// Members of lines that `replay` ignores: the first line with each, and the number of lines that have it.
     pub unread: IndexMap<String, (usize, usize)>,
     /// How many answers were also judged by another pack.
     pub compared: usize,
-    /// How many of these have differing outcomes.
+    /// How many of the compared answers have differing outcomes.
     pub differing: usize,
-    /// The first of these.
+    /// The first of the differing answers.
     pub named: Vec<Differing>,
     /// The kinds of differences, each a list of phrases, with counts.
     pub kinds: IndexMap<Vec<String>, usize>,
@@ -69,7 +69,7 @@ pub struct Differing {
 }
 
 impl Sums {
-    /// The totals of one outcome.
+    /// The counts for one outcome.
     pub fn of(outcome: &Outcome) -> Self {
         let mut sums = Self::default();
         add(&mut sums.status, outcome.status.name(), 1);
@@ -86,7 +86,7 @@ impl Sums {
         sums
     }
 
-    /// Adds other totals.
+    /// Adds the counts of `others`.
     pub fn add(&mut self, others: &Self) {
         let all = [
             (&mut self.status, &others.status),
@@ -125,7 +125,7 @@ impl Replayed {
         }
     }
 
-    /// Records the members of a line that have no meaning.
+    /// Records the members of a line that `replay` ignores.
     pub fn ignore(&mut self, members: Vec<String>, line: usize) {
         for name in members {
             if let Some((_, times)) = self.unread.get_mut(&name) {
@@ -136,7 +136,7 @@ impl Replayed {
         }
     }
 
-    /// The last line: how many answers, and how they ended.
+    /// The last line of `replay`: how many answers there are, and how many of each status.
     pub fn sum(&self) -> String {
         let of = |name: &str, style| self.sums.status.get(name).map(|number| paint(style, &format!("{number} {name}")));
         let mut words: Vec<String> =
@@ -157,7 +157,7 @@ impl Replayed {
 }
 
 impl Pen {
-    /// The totals, the most frequent first, and the kinds of differences.
+    /// The totals, the most frequent names first, and the kinds of differences.
     pub fn replayed(&self, replayed: &Replayed) -> String {
         let mut text = String::new();
         let sums = &replayed.sums;

@@ -1,15 +1,15 @@
-//! Replies for people: where in one text is each place of a structured reply?
+//! Replies for people: how does a reply in parts become one text?
 //!
-//! In: a reply and its outcome, whose places name the parts that they are in.
-//! Out: the reply as one text, each call on lines of its own behind the name of its tool, and the outcome with its places in
-//! that text.
-//! Never: changes what the outcome says.
+//! In: a reply and its outcome, whose places are relative to the parts of the reply.
+//! Out: the reply as one text, with each call on lines of its own, after the name of its tool; and the outcome with its
+//! places in that text.
+//! Never: changes anything of an outcome but places.
 
 use rulebook::outcome::Outcome;
 use rulebook::text::{Extent, Lines};
 use rulebook::{Reply, ReplyPart};
 
-/// The reply as one text, and its outcome with the places in it.
+/// The reply as one text, and the outcome with its places in that text.
 pub fn flattened(reply: &Reply, outcome: &Outcome) -> (String, Outcome) {
     let mut text = reply.text();
     let mut starts = vec![0];

@@ -1,8 +1,9 @@
-//! Rows: what do programs read about each finding, failed expectation and declaration without a case?
+//! Rows: how are diagnostics, findings, failed expectations and coverage given to programs?
 //!
-//! In: diagnostics of packs and cases, findings of outcomes, failed expectations, with their sources.
+//! In: diagnostics of packs and cases, findings of outcomes, failed expectations, uncovered declarations; their
+//! sources.
 //! Out: [`Row`]s of the engine, with the paths that the user typed.
-//! Never: lays a row out; each format has its own file.
+//! Never: formats a row; each format has its own file.
 
 use super::Pen;
 use super::suggestion::meant;

@@ -1,8 +1,9 @@
-//! SARIF: what do code scanners and editors read?
+//! SARIF: how do code scanners and editors read findings?
 //!
 //! In: rows.
-//! Out: one SARIF 2.1.0 log, with the page of each code as its rule, and fingerprints that survive when lines move.
-//! Never: writes a member that the standard does not know.
+//! Out: one SARIF 2.1.0 log, with the page of each code as its rule, and fingerprints that stay the same when lines
+//! move.
+//! Never: writes a member that the standard does not define.
 //!
 //! The standard: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>
 
@@ -107,8 +108,8 @@ fn uri(path: &str) -> String {
     uri
 }
 
-/// What identifies a finding when lines move: its code, its file, the text of its line, and its number among equal
-/// ones.
+/// The fingerprint of a finding, which stays the same when lines move: a hash of its code, its file and the text of its
+/// line, and its number among findings with that hash.
 fn fingerprint(row: &Row, seen: &mut HashMap<u64, usize>) -> String {
     let file = row.file.as_deref().unwrap_or_default();
     let hash = fnv([row.code.as_str(), file, row.context.as_str()]);
@@ -117,8 +118,8 @@ fn fingerprint(row: &Row, seen: &mut HashMap<u64, usize>) -> String {
     format!("{hash:016x}:{number}")
 }
 
-/// The 64-bit FNV-1a hash of the parts, with a byte between them that no text contains: the same on every machine and
-/// version.
+/// The 64-bit FNV-1a hash of the parts, each followed by a byte that UTF-8 never contains. Unlike the hashes of the
+/// standard library, it is the same on every machine and in every version.
 fn fnv<'t>(parts: impl IntoIterator<Item = &'t str>) -> u64 {
     let bytes = parts.into_iter().flat_map(|part| part.bytes().chain([0xff]));
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))

@@ -1,8 +1,8 @@
-//! Schemas: which structure do pack files, case headers and the contracts have?
+//! Schemas: which structure do pack files, case headers and JSON contracts have?
 //!
 //! In: the files in `schemas/`.
 //! Out: a JSON Schema (draft 2020-12) for each, for editors and hosts.
-//! Never: describes a structure that no type has: a test compares the files with the schemas of the types.
+//! Never: is generated at run time: a test compares the files with the types.
 
 #[cfg(feature = "schema")]
 pub mod derived;
@@ -10,7 +10,7 @@ pub mod derived;
 use rulebook::schemas as files;
 use serde_json::Value;
 
-/// Something with a schema.
+/// A file or contract that has a schema.
 #[derive(Debug, Clone, Copy)]
 pub struct Described {
     /// Its name; the schema is in `schemas/NAME.schema.json`.

@@ -1,8 +1,8 @@
 //! Stories: how did this answer become its outcome?
 //!
 //! In: an outcome with its trace, and the answer it is about.
-//! Out: [`Story`], the answer line by line with what was decided at each; and the same as text for people.
-//! Never: leaves out a step: those that belong to no line come under the whole reply.
+//! Out: [`Story`], the answer line by line with what was decided at each; and the story as text for people.
+//! Never: leaves out a step: those that belong to no line are listed for the reply as a whole.
 
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
 use super::outcome::{ending, heading, mark_of, readable, visible};
@@ -12,25 +12,25 @@ use rulebook::outcome::{Leaf, Outcome, StepKind, TraceStep};
 use rulebook::text::{Extent, Source, excerpt};
 use std::fmt::Write as _;
 
-/// The most characters of a line of the answer that are shown.
+/// The longest line of the answer that is printed, in characters.
 const LINE: usize = 110;
-/// The most characters of what a step found that are shown.
+/// The longest text of a step that is printed, in characters.
 const FOUND: usize = 200;
-/// Of more uneventful lines in a row than this, only the first and the last are shown.
+/// Of more lines in a row than this for which there is no step, only the first two and the last are printed.
 const QUIET: usize = 5;
 
 /// An answer, with what was decided at each of its lines.
 pub(super) struct Story<'o> {
     pub(super) dialects: Vec<&'o TraceStep>,
     pub(super) lines: Vec<StoryLine<'o>>,
-    /// Steps about no line: rules after the reply, and what the reply lacks.
+    /// Steps that belong to no line: rules that apply after the reply, and what is missing in the reply.
     pub(super) whole: Vec<&'o TraceStep>,
 }
 
 /// One line of the answer.
 #[derive(Default)]
 pub(super) struct StoryLine<'o> {
-    /// Its text without the line break, in pieces that each have one part of the ledger.
+    /// The text of the line without its line break, in pieces that each belong to one part of the ledger.
     pub(super) pieces: Vec<LinePiece<'o>>,
     pub(super) steps: Vec<&'o TraceStep>,
 }
@@ -38,14 +38,15 @@ pub(super) struct StoryLine<'o> {
 /// Some bytes of a line.
 pub(super) struct LinePiece<'o> {
     pub(super) text: &'o str,
-    /// The part of the ledger under which they count.
+    /// The part of the ledger that counts these bytes.
     pub(super) part: Leaf,
-    /// What became of them.
+    /// The step that assigned the bytes to that part.
     pub(super) step: &'o TraceStep,
 }
 
 impl StoryLine<'_> {
-    /// The part of the ledger with most bytes of the line; markup and blanks only if there is nothing else.
+    /// The part of the ledger that counts most bytes of the line; markup and white space only if the line has nothing
+    /// else.
     pub(super) fn part(&self) -> Leaf {
         let weight = |piece: &&LinePiece<'_>| {
             let says = !matches!(piece.part, Leaf::Markup | Leaf::Blank);
@@ -108,7 +109,7 @@ impl<'o> Story<'o> {
 }
 
 impl Pen {
-    /// The story of an answer: its lines with what was decided at each. The outcome must have a trace.
+    /// The story of an answer: its lines, each with what was decided at it. The outcome must have a trace.
     pub fn story(&self, outcome: &Outcome, response: &Source) -> String {
         let response = &readable(outcome, response);
         let story = Story::new(outcome, response);
@@ -130,7 +131,7 @@ impl Pen {
         text + &ending(outcome)
     }
 
-    /// The story with a line for each step, for screen readers and searching.
+    /// The story with one line for each step, for screen readers and searching.
     pub fn plain_story(&self, outcome: &Outcome, response: &Source) -> String {
         let mut text = String::new();
         let steps = outcome.trace.iter().flatten().filter(|step| !matches!(step.step, StepKind::Bytes { .. }));
@@ -182,7 +183,7 @@ impl Pen {
         }
     }
 
-    /// A step, with the values of its parts below it.
+    /// Writes a step, with the values of the parts of its condition below it.
     fn line_of(&self, step: &TraceStep, margin: &str, text: &mut String) {
         let (word, style) = word_of(step);
         let rule =

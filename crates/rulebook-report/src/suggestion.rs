@@ -1,15 +1,15 @@
-//! Meant: what may the author of a case have meant?
+//! Suggestion: what may the author of a case have meant?
 //!
 //! In: an expectation that failed.
-//! Out: advice: the nearest word that exists, or where to expect it instead.
-//! Never: says anything if the expected value is possible.
+//! Out: help: the nearest word that exists, or the path that has the expected value.
+//! Never: suggests anything if the expected value is possible.
 
 use rulebook::cases::Failure;
 use rulebook::diagnostic::{alternatives, nearest, page, pages};
 use rulebook::outcome::{Effect, Status, Verdict};
 use rulebook::value::Value;
 
-/// The words that exist in place of one that does not.
+/// The words that exist in place of an expected one that does not.
 pub(super) fn meant(failure: &Failure) -> Option<String> {
     if let Some(meant) = &failure.meant {
         return Some(format!("did you mean `{meant}`?"));
@@ -31,7 +31,7 @@ pub(super) fn meant(failure: &Failure) -> Option<String> {
         "mode" => Some("this is the mode that it was judged in; where it leads is `session = { mode = … }`".to_owned()),
         "codes" | "remarks" => {
             let word = words.find(|word| page(word).is_none())?;
-            // The area before the name, such as `response/`, may have been forgotten.
+            // The author may have left out the area before the name, such as `response/`.
             let whole = |code: &&str| code.split_once('/').is_some_and(|(_, name)| name == word);
             let codes = || pages().iter().map(|page| page.code);
             let code =

@@ -1,30 +1,30 @@
 //! Windows: which part of a source is drawn around its marks?
 //!
 //! In: a source, and the bytes in it that are marked.
-//! Out: the lines of the marks; of a very long line only the parts around the ends of marks, with a sign where
-//! something was left out; characters that control a terminal or change the direction of text are escaped.
-//! Never: draws, or changes the line or column of anything.
+//! Out: the lines of the marks; of a very long line only the parts around the ends of marks, with `…` for what was left
+//! out; characters that control a terminal or change the direction of text are escaped.
+//! Never: draws, or changes a line or column that is reported.
 
 use rulebook::text::{Place, Source, Span, boundary, is_bidi_control};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The longest line that is drawn completely, in bytes.
+/// The longest line that is drawn as a whole, in bytes.
 const WHOLE: usize = 4096;
-/// How many bytes are drawn on each side of a place in a longer line: more than fits on a screen.
+/// How many bytes of a longer line are drawn on each side of an edge: more than the width of a screen.
 const ROOM: usize = 512;
-/// The sign for what was left out.
+/// The character for what was left out.
 const LEFT_OUT: char = '…';
 
-/// A part of a source as it is drawn.
+/// A part of a source, as it is drawn.
 #[derive(Debug)]
 pub(super) struct Window<'s> {
     pub(super) text: Cow<'s, str>,
     /// The number of its first line.
     pub(super) line: usize,
-    /// The ends of the marks: from the byte in the source to the byte in the text.
+    /// The offset of each end of a mark in the source, with its offset in the window's text.
     edges: BTreeMap<usize, usize>,
-    /// Whether columns in the text differ from those in the source.
+    /// Whether columns in the window's text differ from those in the source.
     pub(super) shifted: bool,
 }
 
@@ -35,7 +35,8 @@ impl<'s> Window<'s> {
         let mut edges: BTreeMap<usize, usize> = marks.flat_map(|mark| [(mark.start, 0), (mark.end, 0)]).collect();
         let first = edges.keys().next().copied().unwrap_or_default();
         let last = edges.keys().next_back().copied().unwrap_or_default();
-        // After the last line break there is no line: what is there is drawn at the end of the one before.
+        // A text that ends with a line break has no line after it, so a mark at the end of the text is drawn on the
+        // last line.
         let first = if first == text.len() && text.ends_with('\n') { first - 1 } else { first };
         let line_break = |at: usize| memchr::memchr(b'\n', text.as_bytes().get(at..).unwrap_or_default());
         let start = memchr::memrchr(b'\n', text.as_bytes().get(..first).unwrap_or_default()).map_or(0, |at| at + 1);
@@ -54,7 +55,7 @@ impl<'s> Window<'s> {
         Self { text, line, edges, shifted: !plain }
     }
 
-    /// The span of a mark in the text.
+    /// The span of a mark in the window's text.
     pub(super) fn span(&self, mark: Span) -> Span {
         let at = |edge| self.edges.get(&edge).copied().unwrap_or_default();
         Span::new(at(mark.start), at(mark.end))
@@ -66,12 +67,12 @@ pub(super) fn place_of(source: &Source, marks: impl Iterator<Item = Span>) -> Pl
     source.place(marks.map(|mark| mark.start).min().unwrap_or_default())
 }
 
-/// Whether a terminal would not show the character as it is. Control characters with a symbol are drawn as that.
+/// Whether the character is escaped. The renderer draws ASCII control characters as symbols, but not these.
 fn hidden(c: char) -> bool {
     is_bidi_control(c) || (c.is_control() && !c.is_ascii())
 }
 
-/// The parts of a span that are drawn, in order: whole lines, and of a long line the parts around the edges.
+/// The parts of a span that are drawn, in order: short lines as a whole, and of a long line the parts around the edges.
 fn stretches(text: &str, span: Span, edges: &[usize]) -> Vec<Span> {
     let mut stretches = vec![Span::new(span.start, span.start)];
     let mut keep = |from: usize, to: usize| match stretches.last_mut() {
@@ -101,7 +102,7 @@ fn stretches(text: &str, span: Span, edges: &[usize]) -> Vec<Span> {
     stretches
 }
 
-/// The text of the parts as drawn; records the new offset of each edge.
+/// The text of these parts; records the new offset of each edge.
 fn drawn(text: &str, span: Span, stretches: &[Span], edges: &mut BTreeMap<usize, usize>) -> String {
     let mut out = String::new();
     let mut done = span.start;
@@ -162,9 +163,9 @@ mod tests {
         check(&format!("a\n{long}here{long}\nb"), "here", 2, &format!("…{room}here{room}…\n"));
         check(&format!("{long}here"), "here", 1, &format!("…{room}here"));
         check(&format!("here{long}"), "here", 1, &format!("here{room}…"));
-        // A long mark shows how it starts and how it ends.
+        // Of a long mark, the start and the end are drawn.
         check(&long.repeat(2), &long.repeat(2), 1, &format!("{room}…{room}"));
-        // Characters stay whole.
+        // Characters are not split.
         let long = "ä".repeat(WHOLE);
         let room = "ä".repeat(ROOM / 2);
         check(&format!("x{long}here{long}"), "here", 1, &format!("…{room}here{room}…"));

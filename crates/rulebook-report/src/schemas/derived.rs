@@ -1,8 +1,8 @@
-//! Derived schemas: which structure do the types have that read the files and make the JSON?
+//! Derived schemas: which schemas follow from the types that read files and write JSON?
 //!
 //! In: those types.
-//! Out: the text of the file in `schemas/` for each.
-//! Never: is part of the command, which would take longer to build: it prints the files, and a test compares them.
+//! Out: the text of each file in `schemas/`.
+//! Never: is part of the command, which prints the files instead: `schemars` would make its build longer.
 
 use crate::json::{Applied, Checked, Compared, Replay, Tested};
 use indexmap::IndexMap;
@@ -36,7 +36,7 @@ pub fn all() -> Vec<(&'static str, String)> {
     all.into_iter().map(|(name, about, made)| (name, format!("{:#}\n", headed(name, about, &made)))).collect()
 }
 
-/// The schema with who and what it is first, then the shape.
+/// The schema with its version, address, title and description first, then its other keywords.
 fn headed(name: &str, about: &str, made: &Value) -> Value {
     let id = format!("https://raw.githubusercontent.com/rulebook-rs/rulebook/main/schemas/{name}.schema.json");
     let mut schema = Object::new();
@@ -70,7 +70,7 @@ fn written<T: JsonSchema>() -> Value {
     in_order(&schema)
 }
 
-/// The keywords of a schema in the order in which they are written; others follow by name, and `$defs` at the end.
+/// The order in which the keywords of a schema are written; others follow by name, and `$defs` comes last.
 const KEYWORDS: &[&str] = &[
     "$ref",
     "anyOf",
@@ -91,8 +91,9 @@ const KEYWORDS: &[&str] = &[
     "description",
 ];
 
-/// The schema with its keywords in a fixed order, and its properties in that of their declaration. A map of `serde_json`
-/// has none, so that order is taken from `required`, or for a table of the pack language from [`ORDER`].
+/// The schema with its keywords in a fixed order, and its properties in the order of their declaration. A map of
+/// `serde_json` is sorted by name, so that order comes from `required`, or for a table of the pack language from
+/// [`ORDER`].
 fn in_order(root: &Json) -> Value {
     let mut ordering = Ordering { named: root.get("$defs"), done: IndexMap::new() };
     let mut schema = ordering.schema(root);
@@ -102,8 +103,8 @@ fn in_order(root: &Json) -> Value {
     schema
 }
 
-/// Gives a type its name as the title. The variants of a tagged one become types of their own, called by the tag and the
-/// type, each with the members that all of them share: generators of code make readable types of these.
+/// Gives a type its name as the title. Each variant of a tagged type becomes a type of its own, named after the tag and
+/// the type, with the members that all variants share: code generators turn these into types with readable names.
 fn variants_of(schema: &mut Json, of: &str) -> Vec<(String, Json)> {
     let Some(members) = schema.as_object_mut() else { return Vec::new() };
     members.insert("title".into(), of.into());
@@ -137,7 +138,7 @@ fn variants_of(schema: &mut Json, of: &str) -> Vec<(String, Json)> {
     named
 }
 
-/// A schema that is being written, and the named ones that it has referred to so far.
+/// A schema that is being written, and the named schemas that it has referred to so far.
 struct Ordering<'s> {
     named: Option<&'s Json>,
     done: IndexMap<&'s str, Value>,
@@ -149,7 +150,7 @@ impl<'s> Ordering<'s> {
         let table = words.get(ORDER).and_then(Json::as_array);
         let names = table.or_else(|| words.get("required")?.as_array()).map(Vec::as_slice).unwrap_or_default();
         let rank = |word: &str| match KEYWORDS.iter().position(|known| *known == word) {
-            // The text about a table of a pack comes before its keys.
+            // The description of a table of a pack comes before the keys of the table.
             Some(_) if table.is_some() && word == "description" => 0,
             place => place.map_or(usize::MAX, |place| place + 1),
         };
@@ -180,7 +181,7 @@ impl<'s> Ordering<'s> {
         }
     }
 
-    /// Writes a named schema when it is first referred to.
+    /// Writes a named schema when the first reference to it is written.
     fn define(&mut self, place: &'s str) {
         let Some(name) = place.strip_prefix("#/$defs/").filter(|name| !self.done.contains_key(name)) else { return };
         let Some(schema) = self.named.and_then(|named| named.get(name)) else { return };
