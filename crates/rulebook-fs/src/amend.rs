@@ -1,9 +1,9 @@
-//! Amending: where in a document does an addition belong?
+//! Amending: where in a document does an addition go?
 //!
 //! In: a Markdown document, the heading of a section, and the addition.
-//! Out: [`Amended`]: the document with the addition at the end of the section that fits best; or none if it cannot be
+//! Out: [`Amended`]: the document with the addition at the end of the best matching section; or `None` if it cannot be
 //! added.
-//! Never: changes, moves or hides anything that was there: without the addition the document is the same, byte for
+//! Never: changes, moves or hides anything of the document: without the addition, the result is the document, byte for
 //! byte.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -12,14 +12,14 @@ use std::ops::Range;
 /// The fewest letters of a word that counts as a keyword of a heading.
 const KEYWORD: usize = 4;
 
-/// What to add to a document.
+/// A text to add to a document.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Addition<'a> {
     /// The heading of the section to add it to.
     pub(super) section: &'a str,
-    /// The heading that opens a section for it if no section fits; empty for none.
+    /// The heading line of a section to append if none matches; empty for none.
     pub(super) otherwise: &'a str,
-    /// A line to put before it; empty for none.
+    /// A line to put before the text; empty for none.
     pub(super) marker: &'a str,
     /// The text to add.
     pub(super) text: &'a str,
@@ -31,19 +31,19 @@ pub(super) struct Amended {
     pub(super) text: String,
     /// The heading of the section that was chosen.
     pub(super) section: String,
-    /// The bytes of the addition.
+    /// The range of the addition in `text`.
     pub(super) added: Range<usize>,
 }
 
-/// A heading of the document itself. Headings inside quotes and lists are text.
+/// A heading at the top level of a document. Headings inside quotes and lists do not open sections.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Heading {
-    /// Where its line starts.
+    /// The offset at which its line starts.
     start: usize,
     text: String,
 }
 
-/// The document with the addition; none if the addition would hide a later heading, as an open code fence does.
+/// The document with the addition; `None` if the addition would hide a later heading, as an open code fence does.
 pub(super) fn amend(document: &str, addition: &Addition<'_>) -> Option<Amended> {
     let known = headings(document);
     let (at, section, opener) = match chosen(&known, addition) {
@@ -69,7 +69,7 @@ pub(super) fn amend(document: &str, addition: &Addition<'_>) -> Option<Amended> 
     keeps(&text, &added, &known).then_some(Amended { text, section, added })
 }
 
-/// The line breaks that make a blank line between what was there and the addition.
+/// The line breaks that complete an empty line between `before` and the addition.
 fn gap(before: &str) -> &'static str {
     let blanks = ['\r', ' ', '\t'];
     let before = before.trim_end_matches(blanks);
@@ -81,7 +81,7 @@ fn gap(before: &str) -> &'static str {
     }
 }
 
-/// Whether every heading that was there is still one.
+/// Whether all headings of the document are still headings, and at their places.
 fn keeps(text: &str, added: &Range<usize>, known: &[Heading]) -> bool {
     let mut left = headings(text);
     left.retain(|heading| !added.contains(&heading.start));
@@ -93,8 +93,8 @@ fn keeps(text: &str, added: &Range<usize>, known: &[Heading]) -> bool {
     left == known
 }
 
-/// The section to add to: the one with the same heading, or else the one that shares the most keywords, or else the one
-/// that was opened for such additions before.
+/// The index of the section to add to: the one with the same heading, or else the one whose heading shares the most
+/// keywords, or else the one that an earlier addition has appended.
 fn chosen(known: &[Heading], addition: &Addition<'_>) -> Option<usize> {
     let called = |name: &str| {
         let name = plain(name);
@@ -128,7 +128,7 @@ fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// The text of a line that is a heading in Markdown; the line itself if it is none.
+/// The text of the heading that a Markdown line contains; the line itself if it is not a heading.
 fn heading_of(line: &str) -> String {
     headings(line).into_iter().next().map_or_else(|| line.trim().to_owned(), |heading| heading.text)
 }

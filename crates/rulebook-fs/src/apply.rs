@@ -1,9 +1,9 @@
-//! Applying: what do the effects of an answer change below a root?
+//! Applying: how do the effects of an answer change the files below a root?
 //!
 //! In: a [`Root`], and the effects of an outcome.
-//! Out: [`Applied`]: what became of each file, a coded diagnostic for each that could not be written, and the effects that
-//! do not fit the files.
-//! Never: writes some files of an answer and not the others, unless `partial` is set.
+//! Out: [`Applied`]: the change of each file, a diagnostic for each file that could not be written, and the effects
+//! that do not apply to the files as they are.
+//! Never: writes only some files of an answer, unless `partial` is set.
 
 use super::locks::Locks;
 use super::plan::Plan;
@@ -15,24 +15,24 @@ use rulebook::text::FilePlace;
 /// How the effects of an answer are carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Applying {
-    /// Changes nothing, and reports what would change.
+    /// Whether to change nothing, and only report what would change.
     pub dry_run: bool,
-    /// Writes what can be written, even if other files of the answer cannot be. Effects that do not fit the files hold back
-    /// everything all the same.
+    /// Whether to write the files that can be written even if others of the answer cannot. If an effect does not apply
+    /// to its file, nothing is written even so.
     pub partial: bool,
 }
 
-/// What became of the files of an answer, in the order of its effects.
+/// The changes of the files of an answer, in the order of its effects.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Applied {
-    /// The files, each once. A file that was moved is listed where it is now.
+    /// The files, each once. A file that was moved is listed at its new path.
     pub files: Vec<FileChange>,
-    /// The effects that do not fit the files. If there are any, nothing was written.
+    /// The effects that do not apply to the files as they are. If there are any, nothing was written.
     pub misses: Vec<Miss>,
 }
 
-/// What became of one file.
+/// The change of one file.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct FileChange {
@@ -40,35 +40,35 @@ pub struct FileChange {
     pub key: String,
     /// The path from which it was moved.
     pub from: Option<String>,
-    /// The declaration behind the effect; none if no pack caused it.
+    /// The declaration that caused the effect; `None` if it does not come from a pack.
     pub cause: Option<FilePlace>,
-    /// What became of it.
+    /// How the file changed.
     pub change: Change,
     /// Its text after the effects.
     pub(super) after: Option<String>,
-    /// The length of what it holds after the effects, in bytes.
+    /// The length of the file after the effects, in bytes.
     pub size: u64,
-    /// Its bytes before, if the run is dry and they could be read.
+    /// The bytes of the file before the effects, if they were asked for, as in a dry run, and could be read.
     pub before: Option<Vec<u8>>,
-    /// What to say about its edits, in order.
+    /// The notes of the pack about changes of this file, in order.
     pub notes: Vec<String>,
-    /// Why it was not written.
+    /// Why the file was not written.
     pub fault: Option<Diagnostic>,
-    /// Things worth knowing about a file that was written.
+    /// Remarks about a file that was written.
     pub remarks: Vec<Diagnostic>,
 }
 
-/// What became of a file.
+/// How a file changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Change {
     /// It did not exist.
     Created,
-    /// Its text was another one.
+    /// It had another text.
     Replaced,
-    /// It was at another path, maybe with another text.
+    /// It was at another path; its text may have changed, too.
     Moved,
-    /// It is gone.
+    /// It was deleted.
     Deleted,
     /// It already had this text.
     Unchanged,
@@ -110,14 +110,14 @@ impl FileChange {
         }
     }
 
-    /// The text that the file is to hold; none if it is deleted, or only moved.
+    /// The text of the file after the effects; `None` if the file is deleted, or only moved.
     pub fn text(&self) -> Option<&str> {
         self.after.as_deref()
     }
 }
 
 impl Applied {
-    /// The diagnostics: why files could not be written, and what is worth knowing about those that were.
+    /// The diagnostics: why files could not be written, and remarks about those that were.
     pub fn faults(&self) -> impl Iterator<Item = (&FileChange, &Diagnostic)> {
         self.files.iter().flat_map(|file| file.fault.iter().chain(&file.remarks).map(move |fault| (file, fault)))
     }
@@ -128,10 +128,10 @@ impl Applied {
     }
 }
 
-/// Carries out the effects that change files: makes a [`plan`](fn@crate::plan), and commits it. All other effects are left to
-/// the host.
+/// Carries out the effects that change files: makes a [`plan`](crate::plan), and commits it. All other effects are left
+/// to the host.
 pub fn apply(root: &Root, effects: &[EffectRecord], how: Applying) -> Applied {
-    // Held to the end: what one answer reads, no other changes before it is written.
+    // The locks last until the end, so that no other run changes a file between reading and writing it.
     let keys = effects.iter().flat_map(|record| record.effect.keys());
     let locks = if how.dry_run { Locks::none() } else { Locks::take(root, keys) };
     Plan::new(root, effects).carry_out(how, &locks)

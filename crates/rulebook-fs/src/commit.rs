@@ -1,9 +1,10 @@
-//! Committing: how do the new files come to disk, all of them or none?
+//! Commit: how are the files of an answer written, all of them or none?
 //!
 //! In: a [`Draft`], and the locks of its folders.
-//! Out: the files, each replaced in one step if it still is what was read; a coded diagnostic for each that is not.
-//! Never: leaves some files of an answer changed and others not after an error, unless `partial` is set; leaves temporary
-//! files behind.
+//! Out: the files, each replaced in one step if it is still the version that was read; a diagnostic for every other
+//! file.
+//! Never: leaves only some files of an answer changed after an error, unless `partial` is set; leaves temporary files
+//! behind.
 
 use super::contents::Digest;
 use super::draft::{Content, Draft, Slot};
@@ -16,14 +17,14 @@ use rulebook::text::{excerpt, unsafe_because};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 
-/// Writes what a draft changes.
+/// Writes the changes of a draft.
 pub(super) struct Commit<'p> {
     pub(super) root: &'p Root,
-    /// Identifies the effects.
+    /// The hash of the effects, which identifies a run of the same answer.
     pub(super) effects: u64,
-    /// Whether what can be written is, even if other files cannot.
+    /// Whether to write the files that can be written even if others cannot.
     pub(super) partial: bool,
-    /// Whether no other run carries out an answer below the same root.
+    /// Whether this run has the lock of the root, so that no other run below this root is writing.
     pub(super) locked: bool,
 }
 
@@ -37,11 +38,11 @@ struct Task {
 }
 
 impl Commit<'_> {
-    /// Writes the files: all or none, or with `partial` each group of files. Returns whether anything was written, even if
-    /// that was nothing.
+    /// Writes the files: all or none, or with `partial` each group of files. Returns whether the commit has succeeded,
+    /// which it does also if no file changes.
     pub(super) fn write(&self, draft: &mut Draft) -> bool {
         let nonce = Nonce::new(self.root.mark());
-        // Without a lock, a journal may be that of a run which is alive.
+        // Without a lock, the journal may be that of another run that is still writing.
         let past = self.locked.then(|| Journal::read(self.root)).flatten();
         let resumed = past.clone().and_then(|past| past.for_effects(self.effects));
         if let Some(past) = past.filter(|_| resumed.is_none()) {
@@ -55,7 +56,7 @@ impl Commit<'_> {
         if self.locked && !tasks.is_empty() {
             self.begin(&tasks, resumed.as_ref(), nonce);
         }
-        // Dropped last: a folder can go only when nothing staged is left in it.
+        // Dropped after `tasks`: a folder can be removed only once it has no staged file.
         let mut folders = Folders::new(self.root);
         let written = self.stage(draft, &mut folders, &mut tasks, nonce) && self.swap(draft, &mut tasks, nonce);
         if written {
@@ -74,7 +75,7 @@ impl Commit<'_> {
         written
     }
 
-    /// Whether every file still is what was read.
+    /// Whether every file is still the version that was read; records a fault for each that is not.
     fn verify(&self, draft: &mut Draft) -> bool {
         let mut all = true;
         for (key, slot) in draft.slots.iter_mut().filter(|(_, slot)| slot.fault.is_none()) {
@@ -95,7 +96,7 @@ impl Commit<'_> {
     /// Writes the journal.
     fn begin(&self, tasks: &[Task], resumed: Option<&Journal>, nonce: Nonce) {
         if let Some(past) = resumed {
-            // What the killed run had prepared is prepared anew, under other names.
+            // New versions that the killed run has prepared are prepared again, under other names.
             past.forget(self.root, |key| tasks.iter().any(|task| task.key == key));
         }
         let mut journal = resumed.cloned().unwrap_or_else(|| Journal::new(self.effects));
@@ -107,11 +108,11 @@ impl Commit<'_> {
             let Task { key, before, after, .. } = task;
             journal.files.push(Entry { key: key.clone(), run: nonce.run(), before: *before, after: *after });
         }
-        // A root in which nothing can be written has no journal; its folders may allow more.
+        // The root may not be writable although its folders are. The answer is then written without a journal.
         _ = journal.write(self.root);
     }
 
-    /// Writes every new content to disk beside its place.
+    /// Writes every new version to disk, in the folder of its file.
     fn stage(&self, draft: &mut Draft, folders: &mut Folders<'_>, tasks: &mut [Task], nonce: Nonce) -> bool {
         for index in 0..tasks.len() {
             let Some(task) = tasks.get(index) else { continue };
@@ -138,7 +139,7 @@ impl Commit<'_> {
         true
     }
 
-    /// Puts the new contents in their places. Files go last, so that what is moved is always somewhere.
+    /// Moves the new versions to their places. Removals come last, so that a file that is moved exists at every moment.
     fn swap(&self, draft: &mut Draft, tasks: &mut [Task], nonce: Nonce) -> bool {
         let (goes, stays): (Vec<usize>, Vec<usize>) =
             (0..tasks.len()).partition(|index| tasks.get(*index).is_some_and(|task| task.after.is_none()));
@@ -154,7 +155,7 @@ impl Commit<'_> {
         true
     }
 
-    /// Takes note of a fault. With `partial`, the files of its group are put back, and all others go on.
+    /// Records a fault. With `partial`, the files of its group are restored, and the other files go on.
     fn fail(&self, draft: &mut Draft, tasks: &mut [Task], index: usize, fault: Diagnostic) -> bool {
         let Some(failed) = tasks.get(index).map(|task| task.slot) else { return false };
         if let Some((_, slot)) = draft.slots.get_index_mut(failed) {
@@ -173,16 +174,16 @@ impl Commit<'_> {
         self.partial
     }
 
-    /// Whether another file of the group cannot be written.
+    /// Whether the file is not written because another one of its group cannot be.
     fn is_postponed(&self, draft: &Draft, slot: usize) -> bool {
         let group = draft.slots.get_index(slot).map(|(_, slot)| slot.group);
         self.partial && draft.slots.values().any(|other| Some(other.group) == group && other.stops())
     }
 
-    /// Removes what this run, and killed runs before it, have left in the folders of the answer.
+    /// Removes the temporary files that this run, and killed runs before it, have left in the folders of the answer.
     fn clean_up(&self, draft: &Draft, written: bool, resumed: Option<&Journal>, nonce: Nonce) {
         match resumed {
-            // The next run of these effects may need what the killed run has put aside.
+            // The next run of the same effects may need the old versions that the killed run has put aside.
             Some(past) if !written => return drop(past.write(self.root)),
             Some(past) => past.sweep(self.root),
             None => {}
@@ -196,7 +197,7 @@ impl Commit<'_> {
     }
 }
 
-/// The files that change, and that nothing holds back.
+/// The files that change and have no fault.
 fn tasks(draft: &Draft) -> Vec<Task> {
     let of_slot = |(index, (key, slot)): (usize, (&String, &Slot))| {
         let (before, after) = (slot.disk, draft.digest(&slot.content));
@@ -221,7 +222,7 @@ fn staged(root: &Root, draft: &Draft, folders: &mut Folders<'_>, task: &Task, no
     }
 }
 
-/// Puts back what was in each place; reports what cannot be put back.
+/// Restores the old versions, in reverse order; records a fault for each file that cannot be restored.
 fn restore(draft: &mut Draft, tasks: impl DoubleEndedIterator<Item = Task>) {
     put_back(draft, tasks.rev().filter_map(|task| Some((task.slot, task.staged?))));
 }
@@ -235,7 +236,7 @@ fn put_back(draft: &mut Draft, staged: impl Iterator<Item = (usize, Staged)>) {
     }
 }
 
-/// The earlier file that has the same name, by another path.
+/// The earlier file with the same name: its path differs, but the disk has taken both for one file.
 fn twin(tasks: &[Task], index: usize) -> String {
     let name = |task: &Task| task.key.rsplit('/').next().map(str::to_lowercase);
     let own = tasks.get(index).and_then(name);
@@ -329,7 +330,8 @@ mod tests {
         found
     }
 
-    /// Carries the effects out up to a step, and ends as if the process was killed there. Returns whether it came to an end.
+    /// Carries out the effects up to a step, and stops as if the process were killed there. Returns whether everything
+    /// was written before that.
     fn killed_at(folder: &Path, step: usize) -> bool {
         let root = Root::open(folder).unwrap();
         let commit = Commit { root: &root, effects: identity(&effects()), partial: false, locked: true };
@@ -369,7 +371,7 @@ mod tests {
             let mut done = killed_at(&folder, first);
             is_old_or_new(&folder);
             if second < 99 && !done {
-                // The run that was to complete it is killed as well.
+                // The run that was to complete the first one is killed as well.
                 done = killed_at(&folder, second);
                 is_old_or_new(&folder);
             }
@@ -397,7 +399,7 @@ mod tests {
         let applied = apply(&root, &effects(), Applying::default());
         assert_eq!((applied.misses.len(), applied.count(Change::Left)), (1, applied.files.len()));
         assert_eq!(fs::read_to_string(folder.join("a/edited")).unwrap(), "mine\n");
-        // Any other answer gives up what was begun, and cleans up.
+        // Any other answer discards the unfinished run, and cleans up after it.
         let other = Effect::Write { key: "x".into(), text: String::new(), new: false, executable: false };
         assert_eq!(apply(&root, &[other.into()], Applying::default()).faults().count(), 0);
         assert_eq!(

@@ -1,8 +1,9 @@
-//! Contents: which version of a file is this, and how is its text written?
+//! Contents: which version of a file is this, and in which style is a new one written?
 //!
 //! In: the bytes of files.
-//! Out: a [`Digest`] that distinguishes versions of a file; new text in the manner of the old one.
-//! Never: holds a file in memory to take its digest.
+//! Out: a [`Digest`] that distinguishes versions of a file; a new text with the line breaks and byte order mark of the
+//! old one.
+//! Never: loads a whole file to compute its digest.
 
 use super::edit::unmarked;
 use super::haystack::{broken, line_break};
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hasher as _};
 use std::io::{self, ErrorKind, Read, Write};
 
-/// What distinguishes one version of a file from another.
+/// A hash and a length, which distinguish one version of a file from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Digest {
     length: u64,
@@ -18,7 +19,7 @@ pub(super) struct Digest {
 }
 
 impl Digest {
-    /// The digest of everything that can be read.
+    /// The digest of all bytes of a reader.
     pub(super) fn read(mut from: impl Read) -> io::Result<Self> {
         let mut hash = HashWriter::default();
         let length = io::copy(&mut from, &mut hash)?;
@@ -36,7 +37,7 @@ impl Digest {
     }
 }
 
-/// Hashes what is written to it. The pieces in which it is written make no difference.
+/// A writer that hashes its input. How the input is cut into pieces makes no difference.
 #[derive(Debug, Default)]
 pub(super) struct HashWriter {
     hasher: DefaultHasher,
@@ -63,15 +64,15 @@ impl Write for HashWriter {
     }
 }
 
-/// All that can be read, at most `most` bytes.
+/// All bytes of a reader; an error if there are more than `most`.
 pub(super) fn read_all(from: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let length = from.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if length as u64 > most { Err(ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
 }
 
-/// A whole new text, written as the old one is: with its line breaks, if they are `\r\n`, and its byte order mark. The
-/// second is what of it stays, in words; empty if nothing has to be said.
+/// A new text in the style of the old one: with `\r\n` if most line breaks of the old one are, and with its byte order
+/// mark. Also returns, in words, which of the two was taken over; an empty text if neither.
 pub(super) fn like(old: &str, new: &str) -> (String, &'static str) {
     let (mark, body) = unmarked(old);
     let marks = !mark.is_empty() && unmarked(new).0.is_empty();

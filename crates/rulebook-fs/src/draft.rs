@@ -1,7 +1,8 @@
-//! Drafts: what is in each file after the effects of an answer?
+//! Draft: which text does each file have after the effects of an answer?
 //!
 //! In: a [`Root`], and the effects of an outcome, in order.
-//! Out: [`Draft`]: the new content of each path, with the digest of what was read; the effects that do not fit.
+//! Out: [`Draft`]: the new content of each path, with the digest of the version that was read; the effects that do not
+//! apply.
 //! Never: writes anything.
 
 use super::amend::{Addition, amend};
@@ -17,67 +18,67 @@ use rulebook::outcome::{Amendment, Effect, EffectRecord, Miss, MissKind};
 use rulebook::text::{FilePlace, excerpt};
 use std::io::{self, ErrorKind};
 
-/// The most bytes of a file that is read for an edit or a comparison.
+/// The largest file, in bytes, that is read for an edit or a comparison.
 pub(super) const MOST_READ: u64 = 16 << 20;
 
-/// What the effects of an answer make of the files.
+/// The files of an answer after its effects, in memory.
 #[derive(Debug)]
 pub(super) struct Draft {
     pub(super) slots: IndexMap<String, Slot>,
     pub(super) misses: Vec<Miss>,
 }
 
-/// One path, and what is there.
+/// One path, with the file before and after the effects.
 #[derive(Debug)]
 pub(super) struct Slot {
     pub(super) cause: Option<FilePlace>,
-    /// The file that is there now; none if there is none.
+    /// The file that is on disk now; `None` if there is none.
     pub(super) disk: Option<Digest>,
     /// The mode of that file.
     pub(super) permissions: Option<Permissions>,
-    /// The file from which the effects start.
+    /// The file to which the effects apply.
     original: Option<Original>,
-    /// What the effects so far make of it.
+    /// The content after the effects so far.
     pub(super) content: Content,
-    /// The path that was moved here.
+    /// The path from which the content was moved.
     pub(super) from: Option<String>,
     /// Whether a new file becomes executable.
     pub(super) executable: bool,
-    /// Paths between which files are moved are in one group: all of them change, or none.
+    /// Files that are moved between two paths put both into one group: all files of a group change, or none.
     pub(super) group: usize,
-    /// What to say about its edits, in order.
+    /// The notes of the pack about changes of this file, in order.
     pub(super) notes: Vec<String>,
-    /// Why it cannot be written.
+    /// Why the file cannot be written.
     pub(super) fault: Option<Diagnostic>,
-    /// Things worth knowing about a file that is written.
+    /// Remarks about a file that is written.
     pub(super) remarks: Vec<Diagnostic>,
-    /// Whether nothing can be said of further effects.
+    /// Whether further effects are skipped, because the content is not known after a failed one.
     closed: bool,
     moved: MovedLines,
 }
 
-/// The file from which the effects start: the one in the place, unless a run that was killed has already changed it.
+/// The file to which the effects apply: the one on disk, unless a run that was killed has already replaced it.
 #[derive(Debug, Clone)]
 struct Original {
     digest: Digest,
     permissions: Permissions,
-    /// The run that has put it aside.
+    /// The run that has put the old version aside; `None` if the file is in its place.
     aside: Option<u32>,
 }
 
-/// What is in a path.
+/// The content of a path.
 #[derive(Debug, Clone)]
 pub(super) enum Content {
     Nothing,
-    /// The file that was at this key before the effects, as it was.
+    /// The unchanged file that was at this key before the effects.
     Whole(String),
-    /// A text, with the mode that the file at a key had before the effects.
+    /// A text; and the key whose file, before the effects, had the mode to use.
     Text(String, Option<String>),
 }
 
 /// Why an effect is not carried out.
 enum Stop {
-    /// It does not fit the file.
+    /// The effect does not apply to the file as it is.
     Miss(Miss),
     /// The file cannot be read, or must not be changed.
     Fault(Box<Diagnostic>),
@@ -90,7 +91,7 @@ impl From<Box<Diagnostic>> for Stop {
 }
 
 impl Draft {
-    /// The files after all effects, in order. `past` is the journal of a run of the same effects that was killed.
+    /// The files after all effects, in order. `past` is the journal of a killed run of the same effects.
     pub(super) fn new(root: &Root, effects: &[EffectRecord], past: Option<&Journal>) -> Self {
         let mut draft = Self { slots: IndexMap::new(), misses: Vec::new() };
         for (index, record) in effects.iter().enumerate() {
@@ -101,10 +102,10 @@ impl Draft {
             let Some(key) = keys.first() else { continue };
             let is_closed = |key: &&&str| draft.slots.get(**key).is_none_or(|slot| slot.closed);
             if let Some(closed) = keys.iter().find(is_closed).copied() {
-                // A path whose other side cannot be read is as unknown.
+                // If one path of a move cannot be read, the content of the other is not known, either.
                 draft.join(&keys, closed);
                 if let (Effect::Write { text, .. }, Some(slot)) = (&record.effect, draft.slots.get_mut(*key)) {
-                    // It is reported how long the text is that is not written.
+                    // Reports contain the length of the text even if it is not written.
                     slot.set_text(ended(text));
                 }
                 continue;
@@ -116,7 +117,7 @@ impl Draft {
         draft
     }
 
-    /// Looks at the path, if that has not been done.
+    /// Reads the path, unless an earlier effect has done so.
     fn open(&mut self, root: &Root, key: &str, past: Option<&Journal>) -> &mut Slot {
         let group = self.slots.len();
         self.slots.entry(key.to_owned()).or_insert_with(|| {
@@ -128,7 +129,7 @@ impl Draft {
         })
     }
 
-    /// Takes note that an effect is not carried out.
+    /// Records why an effect is not carried out.
     fn stop(&mut self, keys: &[&str], stop: Stop) {
         let Some(slot) = keys.first().and_then(|key| self.slots.get_mut(*key)) else { return };
         let goes_on =
@@ -137,14 +138,15 @@ impl Draft {
             Stop::Miss(miss) => self.misses.push(miss),
             Stop::Fault(fault) => slot.fault = Some(*fault),
         }
-        // Later edits of the same file are tried: whoever mends the answer wants to know all that is wrong.
+        // Later edits of the same file are still tried, so that one run reports every edit that does not apply.
         slot.closed |= !goes_on;
         if let [key, to] = *keys {
             self.join(&[key, to], key);
         }
     }
 
-    /// Puts paths between which something is moved into one group. If one of them is unknown, so are all.
+    /// Puts the paths of a move into one group. If the content of `first` is not known, that of the others is not,
+    /// either.
     fn join(&mut self, keys: &[&str], first: &str) {
         let Some((group, closed)) = self.slots.get(first).map(|slot| (slot.group, slot.closed)) else { return };
         for key in keys {
@@ -193,12 +195,12 @@ impl Draft {
         Ok(())
     }
 
-    /// Gives the path a whole new text.
+    /// Replaces the content of the path with a text.
     fn write(&mut self, root: &Root, key: &str, text: &str, executable: bool) -> Result<(), Stop> {
         let mut text = ended(text);
         let old = match self.slots.get(key).map(|slot| &slot.content) {
             None | Some(Content::Nothing) => Ok(None),
-            // Too large to be compared: the new text is taken as it is.
+            // A file that is too large to read has no style to take over.
             Some(_) => match self.text(root, key) {
                 Err(fault) if fault.code == Code::WORKSPACE_CANNOT_WRITE => Ok(None),
                 Err(fault) => Err(fault),
@@ -222,7 +224,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Adds to a document.
+    /// Adds to a document: a text to a section of it, or an entry to a list in it.
     fn add(&mut self, root: &Root, key: &str, effect: &Effect, is_there: bool) -> Result<(), Stop> {
         if !is_there {
             if let (Effect::Amend(amendment), Some(slot)) = (effect, self.slots.get_mut(key)) {
@@ -275,7 +277,7 @@ impl Draft {
         }
     }
 
-    /// The text of the path as the effects so far leave it; none if it is not UTF-8.
+    /// The text of the path after the effects so far; `None` if it is not UTF-8 or there is no file.
     fn text(&self, root: &Root, key: &str) -> Result<Option<String>, Box<Diagnostic>> {
         match self.slots.get(key).map(|slot| &slot.content) {
             Some(Content::Text(text, _)) => Ok(Some(text.clone())),
@@ -287,7 +289,7 @@ impl Draft {
         }
     }
 
-    /// Where the file is that was at this key before the effects.
+    /// The place of the file that was at this key before the effects.
     pub(super) fn source(&self, root: &Root, key: &str) -> io::Result<AnchoredPath> {
         match self.original(key).and_then(|original| original.aside) {
             Some(run) => old(root, key, run),
@@ -304,7 +306,7 @@ impl Draft {
         self.original(key).map(|original| &original.permissions)
     }
 
-    /// The digest of a content; none for nothing.
+    /// The digest of a content; `None` if there is no file.
     pub(super) fn digest(&self, content: &Content) -> Option<Digest> {
         match content {
             Content::Nothing => None,
@@ -333,7 +335,7 @@ impl Slot {
         }
     }
 
-    /// Takes in what is on disk.
+    /// Reads the file on disk; after a killed run, the version before that run.
     fn look(&mut self, root: &Root, key: &str, past: Option<&Journal>) -> Result<(), Box<Diagnostic>> {
         let failed = |error: io::Error| Box::new(fault(key, &error));
         if let Some((place, metadata)) = root.look(key)? {
@@ -363,7 +365,7 @@ impl Slot {
         Ok(())
     }
 
-    /// Sets the text; the file keeps the mode that it has.
+    /// Sets the text. The key whose mode to use remains the same.
     fn set_text(&mut self, text: String) {
         let mode = match std::mem::replace(&mut self.content, Content::Nothing) {
             Content::Nothing => None,
@@ -377,7 +379,7 @@ impl Slot {
         self.notes.extend((!sentence.is_empty()).then(|| sentence.to_owned()));
     }
 
-    /// Takes note of something worth knowing, once.
+    /// Adds a remark if `worth` is set, and only one for each code.
     fn remark(&mut self, code: Code, key: &str, what: &str, worth: bool) {
         if worth && self.remarks.iter().all(|remark| remark.code != code) {
             self.remarks.push(Diagnostic::new(code, None, format!("`{}` {what}", excerpt(key, QUOTED))));
@@ -390,7 +392,7 @@ fn unreadable(key: &str, why: &str) -> Diagnostic {
     Diagnostic::new(Code::WORKSPACE_UNREADABLE, None, message).with_help("mend the document; it is never overwritten")
 }
 
-/// The text, ending with a line break of the kind that it uses; an empty text stays empty.
+/// The text with a line break at its end, of the kind that the text uses. An empty text stays empty.
 fn ended(text: &str) -> String {
     let ending = match text {
         text if text.is_empty() || text.ends_with('\n') => "",

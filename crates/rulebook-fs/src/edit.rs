@@ -1,15 +1,15 @@
-//! Edits: what is a file with a text replaced?
+//! Edit: what is the text of a file after an edit?
 //!
 //! In: the text of a file, and an edit.
-//! Out: the text with the edit, and by how many lines it has become longer or shorter; or why the edit does not fit.
-//! Never: changes a byte outside the places of the edit: line breaks, a byte order mark and the lack of a last line break
+//! Out: the text after the edit, with the change of line numbers recorded; or why the edit does not apply.
+//! Never: changes a byte outside the places of the edit: line breaks, a byte order mark and a missing last line break
 //! stay.
 
 use super::find::{Missed, Place, Wanted, places};
 use super::haystack::{Haystack, broken, plain};
 use rulebook::outcome::Edit;
 
-/// Puts `put` in the places of the edit, and takes note of the lines in `moved`.
+/// Replaces the places of the edit with `put`, and records in `moved` how line numbers change.
 pub(super) fn edit(text: &str, edit: &Edit, moved: &mut MovedLines) -> Result<String, Missed> {
     let (mark, body) = unmarked(text);
     let haystack = Haystack::new(body);
@@ -34,7 +34,7 @@ pub(super) fn edit(text: &str, edit: &Edit, moved: &mut MovedLines) -> Result<St
         done = range.end;
     }
     out += body.get(done..).unwrap_or_default();
-    // From the last to the first: the number of a line counts from the text before this edit.
+    // In reverse order, because the line of a place counts from the text before this edit.
     for place in places.iter().rev() {
         let taken = haystack.text().get(place.range.clone()).map_or(0, breaks);
         moved.record(haystack.line_of(place.range.start), breaks(&place.put) as i64 - taken as i64);
@@ -42,7 +42,7 @@ pub(super) fn edit(text: &str, edit: &Edit, moved: &mut MovedLines) -> Result<St
     Ok(out)
 }
 
-/// What is put in a place: the last line break stays missing if the file has none, and what is added is whole lines.
+/// The text for a place. A file without a last line break gets none, and an insertion becomes whole lines.
 fn put(haystack: &Haystack<'_>, wanted: &Wanted<'_>, place: &Place<'_>) -> String {
     let (put, range) = (&*place.put, &place.range);
     let at_end = range.end == haystack.text().len();
@@ -57,7 +57,7 @@ fn put(haystack: &Haystack<'_>, wanted: &Wanted<'_>, place: &Place<'_>) -> Strin
     }
 }
 
-/// The byte order mark of a text, if it has one, and the text behind it.
+/// The byte order mark of a text, if it has one, and the text after it.
 pub(super) fn unmarked(text: &str) -> (&str, &str) {
     match text.strip_prefix('\u{feff}') {
         Some(body) => ("\u{feff}", body),
@@ -69,22 +69,23 @@ fn breaks(text: &str) -> usize {
     memchr::memchr_iter(b'\n', text.as_bytes()).count()
 }
 
-/// How edits have moved the lines of a file: the hunks of a patch count the lines of the file before all of them.
+/// How edits have moved the lines of a file. The hunks of a patch count the lines of the file before the first hunk.
 #[derive(Debug, Default, Clone)]
 pub(super) struct MovedLines {
-    /// Lines of the file before all edits, and how many lines came to be there or are gone.
+    /// Lines of the file before all edits, each with the number of lines that an edit added (or removed, if negative)
+    /// there.
     by: Vec<(i64, i64)>,
 }
 
 impl MovedLines {
-    /// Where a line of the file before all edits is now, each counted from 0.
+    /// The current number of a line of the file before all edits; both numbers count from 0.
     fn now(&self, line: u64) -> Option<usize> {
         let line = i64::try_from(line).ok()?;
         let moved: i64 = self.by.iter().filter(|(own, _)| *own < line).map(|(_, by)| by).sum();
         usize::try_from(line + moved).ok()
     }
 
-    /// Takes note that an edit at a line, as it is now, adds `by` lines.
+    /// Records that an edit at `line`, a number in the current text, adds `by` lines.
     fn record(&mut self, line: usize, by: i64) {
         let mut before = i64::try_from(line).unwrap_or(i64::MAX);
         self.by.sort_unstable();

@@ -1,8 +1,9 @@
-//! Finding: where in a file is the text of an edit?
+//! Find: where in a file is the text of an edit?
 //!
 //! In: the lines of a file, and what an edit looks for.
-//! Out: the one [`Place`], or every place if all are wanted; or why there is none, with the lines that show it.
-//! Never: guesses between two places; takes more than a few passes over the file, whatever the edit looks for.
+//! Out: the one [`Place`], or every place if the edit asks for all; or why there is none, with the lines that explain
+//! it.
+//! Never: guesses between two places; takes more than a few passes over the file, whatever text the edit looks for.
 
 use super::haystack::Haystack;
 use super::nearest::{excerpt_of, nearest};
@@ -12,37 +13,37 @@ use rulebook::outcome::{FileLines, Matching, MissKind};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The most places that are looked at before they are too many to be distinguished.
+/// The most occurrences that are examined. If there are more, only a line number can decide between them.
 const MOST_PLACES: usize = 32;
-/// The most places that a miss lists.
+/// The most places that [`Missed`] lists.
 const MOST_LISTED: usize = 8;
 
-/// What an edit looks for, with `\n` alone at the end of every line.
+/// The text that an edit looks for, and its options. Line breaks are `\n`.
 #[derive(Debug, Clone)]
 pub(super) struct Wanted<'e> {
     pub(super) find: Cow<'e, str>,
     pub(super) put: Cow<'e, str>,
     pub(super) matching: &'e [Matching],
-    /// Whether every place counts.
+    /// Whether every occurrence is replaced.
     pub(super) all: bool,
-    /// Whether it looks for whole lines.
+    /// Whether only whole lines match.
     pub(super) lines: bool,
-    /// The number of the line, from 0, that decides between several places.
+    /// The number, from 0, of the line that decides between several occurrences.
     pub(super) line: Option<usize>,
-    /// The lines that come before.
+    /// Lines that have to precede the place, in this order.
     pub(super) after: &'e [String],
-    /// Whether the place is at the end of the file.
+    /// Whether only the end of the file matches.
     pub(super) end: bool,
 }
 
-/// A place in the text of the haystack, and what is put there.
+/// A range of the haystack's text, and the text that replaces it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place<'e> {
     pub(super) range: Range<usize>,
     pub(super) put: Cow<'e, str>,
 }
 
-/// Why there is no place.
+/// Why an edit has no place, and the lines that explain it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Missed {
     pub(super) kind: MissKind,
@@ -78,15 +79,15 @@ pub(super) fn places<'e>(haystack: &Haystack<'_>, wanted: &Wanted<'e>) -> Result
     Err(Missed { kind: MissKind::NotFound, at: nearest(haystack, &wanted.find) })
 }
 
-/// One way to find a text.
+/// A method of finding a text.
 pub(super) trait Search {
-    /// The offset of the first occurrence that starts at `from` or behind it.
+    /// The offset of the first occurrence that starts at or after `from`.
     fn next(&self, from: usize) -> Option<usize>;
-    /// The length of the occurrence that starts here.
+    /// The length of the occurrence that starts at this offset.
     fn length(&self, start: usize) -> usize;
 }
 
-/// The occurrences that the edit means, by where they start; none if there is no occurrence at all.
+/// The starts of the occurrences that the edit refers to; `None` if there is no occurrence at all.
 fn among(
     haystack: &Haystack<'_>,
     wanted: &Wanted<'_>,
@@ -99,11 +100,12 @@ fn among(
         let mut from = behind.first().copied().unwrap_or_default();
         while let Some(start) = search.next(from).filter(|_| found.len() < most) {
             found.push(start);
-            // Occurrences may overlap: then none of them is the only one.
+            // The search goes on one byte later, so that overlapping occurrences count as several: none is the only
+            // one.
             from = start + if wanted.all { search.length(start) } else { 1 };
         }
     } else {
-        // Behind each place that the lines before lead to, the first occurrence counts.
+        // For each place that follows the lines of `after`, only the first occurrence counts.
         for from in behind {
             if found.last().is_none_or(|last| last < from) {
                 found.extend(search.next(*from));
@@ -115,7 +117,7 @@ fn among(
         return Ok(Some(found).filter(|found| !found.is_empty()));
     }
     if found.len() == MOST_PLACES && wanted.after.is_empty() {
-        // There may be more: those on the line in question are what matters.
+        // There may be more occurrences than were examined; the line number can still choose one of those on its line.
         found.extend(wanted.line.into_iter().flat_map(|line| on_line(haystack, search, line)));
         found.dedup();
     }
@@ -123,7 +125,7 @@ fn among(
     chosen(haystack, wanted, found, lines).map(Some)
 }
 
-/// Up to two occurrences that start on a line.
+/// The first two occurrences that start on a line; two are enough to be ambiguous.
 fn on_line(haystack: &Haystack<'_>, search: &impl Search, line: usize) -> Vec<usize> {
     let end = haystack.start(line + 1);
     let first = search.next(haystack.start(line)).filter(|start| *start < end);
@@ -131,7 +133,7 @@ fn on_line(haystack: &Haystack<'_>, search: &impl Search, line: usize) -> Vec<us
     first.into_iter().chain(second).collect()
 }
 
-/// The only one of these starts, or the only one on the line in question.
+/// The only start, or the only one on the line that the edit gives.
 fn chosen(
     haystack: &Haystack<'_>,
     wanted: &Wanted<'_>,
@@ -156,7 +158,7 @@ fn chosen(
     Err(Missed { kind: MissKind::Ambiguous, at })
 }
 
-/// Where each place starts that the lines before lead to, in order; the start of the text if there are none.
+/// The starts of the lines that follow the lines of `after`, in order; the start of the text if `after` is empty.
 fn behind(haystack: &Haystack<'_>, after: &[String]) -> Result<Vec<usize>, Missed> {
     let after: Vec<&str> = after.iter().map(|line| line.trim()).collect();
     let Some((first, rest)) = after.split_first() else { return Ok(vec![0]) };
@@ -168,7 +170,7 @@ fn behind(haystack: &Haystack<'_>, after: &[String]) -> Result<Vec<usize>, Misse
         for wanted in rest {
             match next(at + 1, wanted) {
                 Some(line) => at = line,
-                // What does not follow here follows nowhere behind here.
+                // A line that does not follow from here does not follow from any later line, either.
                 None if found.is_empty() => return Err(not_found(wanted)),
                 None => return Ok(found),
             }
@@ -187,21 +189,21 @@ fn behind(haystack: &Haystack<'_>, after: &[String]) -> Result<Vec<usize>, Misse
     if found.is_empty() { Err(not_found(first)) } else { Ok(found) }
 }
 
-/// The search for a text as it is.
+/// The search for the exact text.
 struct Exact<'h> {
     text: &'h str,
     find: &'h str,
     finder: Finder<'h>,
-    /// If whole lines are wanted: the text with the line break before it.
+    /// For whole lines: the text with a line break before it.
     whole: Option<Finder<'static>>,
-    /// If the place is at the end: the only start that there can be, if there is one.
+    /// If only the end of the file matches: the only possible start, or `None` in it if the file ends otherwise.
     only: Option<Option<usize>>,
 }
 
 impl<'h> Exact<'h> {
     fn new(haystack: &'h Haystack<'_>, wanted: &'h Wanted<'_>) -> Self {
         let (text, find) = (haystack.text(), &*wanted.find);
-        // Whole lines without the last line break are the end of a file that lacks it.
+        // A text of whole lines without a line break at its end matches only the end of a file that has none, either.
         let lacking = wanted.lines && !find.ends_with('\n');
         let only = (wanted.end || lacking).then(|| {
             let mut ends = vec![haystack.end()];

@@ -1,7 +1,7 @@
-//! Haystacks: where do the lines of a file start, whatever ends them?
+//! Haystack: where do the lines of a file start, whichever line breaks it has?
 //!
 //! In: the text of a file.
-//! Out: [`Haystack`]: the text with `\n` alone at the end of every line, its lines, and the way back to the bytes of the
+//! Out: [`Haystack`]: the text with `\n` at the end of every line, its lines, and the mapping back to bytes of the
 //! file.
 //! Never: changes the file's text.
 
@@ -12,7 +12,7 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(super) struct Haystack<'t> {
     original: &'t str,
-    /// Every line ends with `\n`, the last one, too.
+    /// The text with `\n` at the end of every line, including the last one.
     text: Cow<'t, str>,
     /// The offsets in `text` of the line breaks that are `\r\n` in the file, in order.
     returns: Vec<usize>,
@@ -56,7 +56,7 @@ impl<'t> Haystack<'t> {
         self.unended
     }
 
-    /// The end of the text without the line break that the file lacks.
+    /// The end of the text without the last line break, if the file does not have that.
     pub(super) fn end(&self) -> usize {
         self.text.len() - usize::from(self.unended)
     }
@@ -66,12 +66,13 @@ impl<'t> Haystack<'t> {
         self.starts.len()
     }
 
-    /// The offset at which the line with this number, from 0, starts; the end of the text behind the last line.
+    /// The offset at which the line with this number, from 0, starts; the end of the text for a number after the last
+    /// line.
     pub(super) fn start(&self, line: usize) -> usize {
         self.starts.get(line).copied().unwrap_or(self.text.len())
     }
 
-    /// The number, from 0, of the line that holds this offset.
+    /// The number, from 0, of the line that contains this offset.
     pub(super) fn line_of(&self, offset: usize) -> usize {
         self.starts.partition_point(|start| *start <= offset).saturating_sub(1)
     }
@@ -86,7 +87,7 @@ impl<'t> Haystack<'t> {
         (0..self.count()).map(|line| self.line(line))
     }
 
-    /// The bytes of the file that a range of the text was read from.
+    /// The bytes of the file for a range of the text.
     pub(super) fn original(&self, range: &Range<usize>) -> Range<usize> {
         let at = |offset: usize| {
             let before = self.returns.partition_point(|own| *own < offset);
@@ -95,14 +96,14 @@ impl<'t> Haystack<'t> {
         at(range.start)..at(range.end)
     }
 
-    /// The line break to use in a range of the text: that of the range, or else the one that most lines of the file have.
+    /// The line break to use in a range of the text: that of most lines in the range, or else in the file.
     pub(super) fn line_break(&self, range: &Range<usize>) -> &'static str {
         let within = self.original.get(self.original(range)).and_then(line_break);
         within.or_else(|| line_break(self.original)).unwrap_or("\n")
     }
 }
 
-/// The line break that most lines of the text have; none if it has no line break.
+/// The line break of most lines of the text; `None` if it has no line break.
 pub(super) fn line_break(text: &str) -> Option<&'static str> {
     let all = memchr::memchr_iter(b'\n', text.as_bytes()).count();
     let returns = memchr::memmem::find_iter(text.as_bytes(), b"\r\n").count();
@@ -113,12 +114,12 @@ pub(super) fn line_break(text: &str) -> Option<&'static str> {
     }
 }
 
-/// The text with `\n` alone at the end of every line.
+/// The text with `\n` in place of every `\r\n`.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
     if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
 }
 
-/// The text with this line break at the end of every line; it must have `\n` there.
+/// The text with this line break in place of every `\n`.
 pub(super) fn broken(text: &str, line_break: &str) -> String {
     if line_break == "\n" { text.to_owned() } else { text.replace('\n', line_break) }
 }
@@ -132,7 +133,7 @@ mod tests {
     fn check(text: &str, lines: &[&str]) {
         let haystack = Haystack::new(text);
         assert_eq!(haystack.lines().collect::<Vec<_>>(), lines);
-        // Every line of the haystack is the same line of the file.
+        // Each line of the haystack maps to the same line of the file.
         let own: Vec<&str> = text.split_inclusive('\n').collect();
         for (number, own) in own.iter().enumerate() {
             let range = haystack.start(number)..haystack.start(number + 1);

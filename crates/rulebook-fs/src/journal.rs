@@ -1,9 +1,10 @@
-//! The journal: what had a run that was killed already done?
+//! Journal: what had a killed run already done?
 //!
-//! In: the files that a run is about to change, as they are and as they will be.
-//! Out: a hidden file in the root, as long as the run writes. After a kill it says which files are new already and where
-//! the old ones are, so that the same answer can be carried out again, and where temporary files may be left.
-//! Never: changes a file of the user; believes a path in it that is not safe.
+//! In: the files that a run is about to change, with their digests before and after.
+//! Out: a hidden file in the root, which exists while the run writes. After a kill it tells the next run which files
+//! are already new and where the old versions are, so that the same answer can be carried out again, and where
+//! temporary files may be left.
+//! Never: changes a file of the user; trusts a path that is not safe.
 
 use super::contents::{Digest, HashWriter, read_all};
 use super::nonce::{DONE, JOURNAL, NEW, Nonce, OLD, journal};
@@ -13,18 +14,18 @@ use rulebook::text::unsafe_because;
 use serde::{Deserialize, Serialize};
 use std::io::{self, ErrorKind, Write as _};
 
-/// The most bytes of a journal that are read.
+/// The largest journal that is read, in bytes.
 const MOST: u64 = 64 << 20;
 
-/// What a run is about to do.
+/// The changes that a run is about to make.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Journal {
-    /// Identifies the effects that are carried out.
+    /// The hash of the effects that are carried out.
     pub(super) effects: u64,
     pub(super) files: Vec<Entry>,
-    /// The folders that are made, outer ones first.
+    /// The folders that the run makes, outer ones first.
     pub(super) folders: Vec<String>,
-    /// Whether everything is written, and only temporary files are left.
+    /// Whether everything is written, so that only temporary files have to be removed.
     #[serde(skip)]
     done: bool,
 }
@@ -33,11 +34,11 @@ pub(super) struct Journal {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub(super) key: String,
-    /// The run whose temporary files are meant.
+    /// The run whose number is in the names of the temporary files.
     pub(super) run: u32,
-    /// The file as it is; none if there is none.
+    /// The file before the run; `None` if there is none.
     pub(super) before: Option<Digest>,
-    /// The file as it will be.
+    /// The file after the run; `None` if the run deletes it.
     pub(super) after: Option<Digest>,
 }
 
@@ -46,12 +47,13 @@ impl Journal {
         Self { effects, files: Vec::new(), folders: Vec::new(), done: false }
     }
 
-    /// The journal of a run below this root that is still at work, or was killed.
+    /// The journal of a run below this root that is still writing, or was killed.
     pub(super) fn read(root: &Root) -> Option<Self> {
         let open = |end| root.dir().open(journal(root.mark(), end)).ok();
         let (file, done) = open(JOURNAL).map(|file| (file, false)).or_else(|| Some((open(DONE)?, true)))?;
         let bytes = read_all(file, MOST).ok()?;
-        // One that is cut off was written before anything else, so that nothing had been done.
+        // The journal is complete before a run changes anything, so a truncated one belongs to a run that changed
+        // nothing.
         let mut own: Self = serde_json::from_slice(&bytes).unwrap_or_else(|_| Self::new(0));
         own.files.retain(|entry| unsafe_because(&entry.key).is_none());
         own.folders.retain(|folder| unsafe_because(folder).is_none());
@@ -59,12 +61,13 @@ impl Journal {
         Some(own)
     }
 
-    /// The journal, if the run was killed before it had written everything that the same effects ask for.
+    /// The journal, if it is for these effects and the run was killed before it had written everything.
     pub(super) fn for_effects(self, effects: u64) -> Option<Self> {
         Some(self).filter(|own| own.effects == effects && !own.done)
     }
 
-    /// Removes what a run has left that had written everything before it was killed. The caller has locked the root.
+    /// Removes the temporary files of a run that was killed after it had written everything. The caller has locked the
+    /// root.
     pub(super) fn clean(root: &Root) {
         if let Some(own) = Self::read(root).filter(|own| own.done) {
             own.sweep(root);
@@ -72,8 +75,8 @@ impl Journal {
         }
     }
 
-    /// Writes it to disk, in place of any other. It is not flushed, which would take as long as all files of a small answer:
-    /// it serves a process that is killed, and after a power failure there may be none.
+    /// Writes the journal, and replaces any other. It is not flushed to disk, which would take as long as all files of
+    /// a small answer: the journal is for the case that the process is killed. After a power failure it may be missing.
     pub(super) fn write(&self, root: &Root) -> io::Result<()> {
         let (dir, name, new) = (root.dir(), journal(root.mark(), JOURNAL), journal(root.mark(), NEW));
         let written = dir.create(&new).and_then(|mut file| {
@@ -86,13 +89,13 @@ impl Journal {
         written
     }
 
-    /// Says on disk that everything is written.
+    /// Records on disk that everything is written.
     pub(super) fn finish(root: &Root) {
         let dir = root.dir();
         _ = dir.rename(journal(root.mark(), JOURNAL), dir, journal(root.mark(), DONE));
     }
 
-    /// Removes it from disk.
+    /// Removes the journal from disk.
     pub(super) fn remove(root: &Root) {
         for end in [NEW, JOURNAL, DONE] {
             _ = root.dir().remove_file(journal(root.mark(), end));
@@ -105,7 +108,7 @@ impl Journal {
         (entry.after == now && entry.before != now).then_some(entry)
     }
 
-    /// Removes the temporary files that it speaks of, and the folders that were made and are empty.
+    /// Removes the temporary files in the journal, and the folders of the run that are empty.
     pub(super) fn sweep(&self, root: &Root) {
         self.forget(root, |_| true);
         for folder in self.folders.iter().rev() {
@@ -113,7 +116,8 @@ impl Journal {
         }
     }
 
-    /// Removes what it has prepared and not put in its place, and the old versions of the files that are changed `anew`.
+    /// Removes new versions that were not moved to their places, and the old versions of the files for which `anew` is
+    /// true.
     pub(super) fn forget(&self, root: &Root, anew: impl Fn(&str) -> bool) {
         for entry in &self.files {
             let Ok(Some(place)) = root.place(&entry.key) else { continue };
@@ -133,11 +137,11 @@ pub(super) fn old(root: &Root, key: &str, run: u32) -> io::Result<AnchoredPath> 
     Ok(place.beside(name))
 }
 
-/// Identifies the effects that change files.
+/// The hash of the effects that change files.
 pub(super) fn identity(effects: &[EffectRecord]) -> u64 {
     let mut hash = HashWriter::default();
     for record in effects.iter().filter(|record| record.effect.keys().next().is_some()) {
-        // What cannot be written as JSON is no effect that changes a file.
+        // An effect that cannot be written as JSON does not change a file.
         _ = serde_json::to_writer(&mut hash, &record.effect);
     }
     hash.finish()

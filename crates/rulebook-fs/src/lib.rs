@@ -1,9 +1,9 @@
-//! Rulebook on disk: what is on disk, and what does an answer change there?
+//! Rulebook on disk: which files does a pack have, and how does an answer change files?
 //!
 //! In: paths that a user typed, and the effects of an answer.
 //! Out: [`PackFiles`] and the packs below a folder; the files that an answer changes, all of them or none; a one-line
-//! error for what cannot be read.
-//! Never: reads or writes outside the folder it was given, or knows what a file means.
+//! error for a file that cannot be read.
+//! Never: reads or writes outside the given folder; interprets what is in a file.
 
 #[cfg(feature = "apply")]
 mod amend;

@@ -1,8 +1,8 @@
-//! Lines: what is on each line of a file that may be larger than memory?
+//! Lines: how is a file read line by line that may be larger than memory?
 //!
-//! In: anything that can be read.
-//! Out: one line after the other; for one that is too long, only the fact that it is.
-//! Never: holds more than one line.
+//! In: any reader.
+//! Out: one line after the other; a line that is too long without its bytes.
+//! Never: has more than one line in memory.
 
 use std::io::{self, BufRead};
 
@@ -21,9 +21,9 @@ pub struct LineReader<R> {
 pub struct InputLine {
     /// Its number, from 1.
     pub number: usize,
-    /// Its bytes without the line break; none if there are more than the limit.
+    /// Its bytes without the line break; `None` if there are more than the limit.
     pub bytes: Option<Vec<u8>>,
-    /// The offset in the input where it ends, in bytes.
+    /// The offset in the input at which it ends, in bytes.
     pub end: u64,
 }
 
@@ -33,7 +33,7 @@ impl<R: BufRead> LineReader<R> {
         Self { reader, most, number: 0, bytes: 0 }
     }
 
-    /// Reads the next line; none at the end.
+    /// Reads the next line; `None` at the end of the input.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl<R: BufRead> LineReader<R> {
             if whole {
                 line.extend_from_slice(piece);
             } else {
-                // What is skipped takes no room.
+                // The bytes of a line that is too long are freed, and not collected any further.
                 line = Vec::new();
             }
             let ended = at.is_some() || buffer.is_empty();

@@ -1,9 +1,9 @@
-//! Locks: which folders does a run have to itself?
+//! Locks: how do two runs avoid writing the same folder at the same time?
 //!
 //! In: a [`Root`], and the keys that an answer changes.
-//! Out: [`Locks`], until they are dropped: of the root, and of the folder of each file. So two runs that write one file
+//! Out: [`Locks`] of the root and of the folder of each file, until they are dropped. So two runs that write one file
 //! wait for one another, even if their roots are different folders.
-//! Never: waits for a folder in another order than every other run does.
+//! Never: locks folders in an order that differs between runs, which could be a deadlock.
 
 use super::root::{Root, folders_of};
 use cap_std::fs::Dir;
@@ -13,13 +13,13 @@ use rulebook::text::unsafe_because;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 
-/// The most folders that are locked. A file in any other is still compared before it is replaced.
+/// The most folders that are locked. A file in any other folder is still compared before it is replaced.
 const MOST: usize = 256;
 
 /// Locked folders.
 #[derive(Debug)]
 pub(super) struct Locks {
-    /// Whether no other run carries out an answer below the same root.
+    /// Whether the root itself is locked.
     pub(super) root: bool,
     _locks: Vec<File>,
 }
@@ -30,7 +30,7 @@ impl Locks {
         Self { root: false, _locks: Vec::new() }
     }
 
-    /// Waits until no other run has one of these folders. Other programs are not kept from writing there.
+    /// Waits until no other run has a lock of these folders. The locks do not stop programs that do not use them.
     pub(super) fn take<'k>(root: &Root, keys: impl Iterator<Item = &'k str>) -> Self {
         let own = root.dir().try_clone().ok();
         let own_mark = own.as_ref().and_then(mark);
@@ -44,10 +44,10 @@ impl Locks {
                 folders.entry(mark).or_insert(dir);
             }
         }
-        // Every run takes the folders in the order of their numbers: no two wait for one another.
+        // Every run locks folders in the order of their numbers, so that no two runs wait for one another.
         let (mut locks, mut is_root) = (Vec::new(), false);
         for (mark, dir) in folders {
-            // Where the system cannot lock a folder, a file is still compared before it is replaced.
+            // If the system cannot lock a folder, a file in it is still compared before it is replaced.
             let Some(file) = dir.open(".").ok().map(cap_std::fs::File::into_std) else { continue };
             if file.lock().is_ok() {
                 locks.push(file);
@@ -58,24 +58,24 @@ impl Locks {
     }
 }
 
-/// The folder of a key.
+/// The folder of the file with this key.
 fn parent(key: &str) -> &str {
     key.rsplit_once('/').map_or(".", |(folder, _)| folder)
 }
 
-/// The innermost folder on the way that exists: whoever makes those below needs it, too.
+/// The innermost existing folder of a path. A run that creates the folders below it locks it as well.
 fn nearest(root: &Root, folder: &str) -> Option<Dir> {
     let outer: Vec<&str> = folders_of(folder).collect();
     std::iter::once(folder).chain(outer.into_iter().rev()).find_map(|folder| root.dir().open_dir(folder).ok())
 }
 
-/// What identifies the folder.
+/// The numbers of the device and of the folder on it.
 #[cfg(unix)]
 fn mark(dir: &Dir) -> Option<(u64, u64)> {
     dir.dir_metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
-/// Without numbers of folders, only the root is locked.
+/// Without such numbers, all folders count as the root, and only the root is locked.
 #[cfg(not(unix))]
 fn mark(_: &Dir) -> Option<(u64, u64)> {
     Some((0, 0))

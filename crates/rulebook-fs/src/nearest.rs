@@ -1,26 +1,26 @@
-//! The nearest lines: what in a file looks most like a text that is not in it?
+//! Nearest: which lines of a file resemble a text that is not in it?
 //!
 //! In: the lines of a file, and a text that was not found.
-//! Out: the lines that share most with it, cut to a sane length.
-//! Never: takes more than a few passes over the file, or lists more than a few lines.
+//! Out: the lines that share the most with the text, cut to a readable length.
+//! Never: takes more than a few passes over the file, or returns more than a few lines.
 
 use super::haystack::Haystack;
 use rulebook::outcome::FileLines;
 use rulebook::text::boundary;
 use std::collections::{HashMap, HashSet};
 
-/// The most lines of a text that are compared.
+/// The most lines of the text that are compared.
 const MOST_COMPARED: usize = 200;
-/// The most lines that are shown of one place.
+/// The most lines of an excerpt.
 const MOST_LINES: usize = 12;
-/// The most bytes that are shown of a line.
+/// The longest line of an excerpt, in bytes.
 const MOST_BYTES: usize = 240;
-/// A line that is in the file more often than this says nothing of a place.
+/// A line that occurs more often than this in the file is ignored: it does not locate the text.
 const TOO_COMMON: usize = 50;
-/// The fewest letters of a word that says something of a line.
+/// The shortest word, in characters, that is compared.
 const WORD: usize = 3;
 
-/// The lines of the file that share most with the text; none if they share nothing.
+/// The lines of the file that share the most with the text; empty if they share nothing.
 pub(super) fn nearest(haystack: &Haystack<'_>, find: &str) -> Vec<FileLines> {
     let lines: Vec<&str> = find.lines().map(str::trim).take(MOST_COMPARED).collect();
     let start = by_lines(haystack, &lines).or_else(|| by_words(haystack, &lines));
@@ -28,7 +28,7 @@ pub(super) fn nearest(haystack: &Haystack<'_>, find: &str) -> Vec<FileLines> {
     start.map(|start| excerpt_of(haystack, start, count)).into_iter().collect()
 }
 
-/// These lines of the file; too long ones are cut.
+/// An excerpt of the file that starts at `line`; long lines are cut.
 pub(super) fn excerpt_of(haystack: &Haystack<'_>, line: usize, count: usize) -> FileLines {
     let end = (line + count.min(MOST_LINES)).min(haystack.count());
     let cut = |line: usize| {
@@ -42,7 +42,7 @@ pub(super) fn excerpt_of(haystack: &Haystack<'_>, line: usize, count: usize) -> 
     FileLines::new(line as u64 + 1, text.join("\n"))
 }
 
-/// Where the text would start, if most of its lines that are in the file are right.
+/// The line at which the text would start according to most of its lines that occur in the file.
 fn by_lines(haystack: &Haystack<'_>, lines: &[&str]) -> Option<usize> {
     let mut places: HashMap<&str, Vec<usize>> =
         lines.iter().filter(|line| !line.is_empty()).map(|line| (*line, Vec::new())).collect();
@@ -61,7 +61,8 @@ fn by_lines(haystack: &Haystack<'_>, lines: &[&str]) -> Option<usize> {
     votes.into_iter().max_by_key(|(start, votes)| (*votes, usize::MAX - start)).map(|(start, _)| start)
 }
 
-/// Where the text would start, if the line is right that shares most words with one of its first telling lines.
+/// The line at which the text would start according to the line that shares the most words with the first line of the
+/// text that has words.
 fn by_words(haystack: &Haystack<'_>, lines: &[&str]) -> Option<usize> {
     let (offset, line) = lines.iter().enumerate().find(|(_, line)| words(line).next().is_some())?;
     let wanted: HashSet<&str> = words(line).collect();
@@ -71,7 +72,7 @@ fn by_words(haystack: &Haystack<'_>, lines: &[&str]) -> Option<usize> {
             all += 1;
             shared.extend(wanted.get(word));
         }
-        // Per mille of the words of both.
+        // Per mille of the words of both lines.
         (shared.len() * 2000) / (all + wanted.len()).max(1)
     };
     let shares = haystack.lines().map(share).enumerate();
@@ -79,7 +80,7 @@ fn by_words(haystack: &Haystack<'_>, lines: &[&str]) -> Option<usize> {
     Some(best.0.saturating_sub(offset))
 }
 
-/// The words of a line that say something of it.
+/// The words of a line that are long enough to be compared.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| word.chars().nth(WORD - 1).is_some())
 }

@@ -1,23 +1,23 @@
-//! Nonces: what is a temporary file called, and who left one behind?
+//! Nonce: what is a temporary file called, and which run has left it?
 //!
-//! In: the root that a run writes below.
-//! Out: [`Nonce`], which names temporary files so that no two runs take the same name.
-//! Never: removes a file of a run that is still alive.
+//! In: the root below which a run writes.
+//! Out: [`Nonce`], which names temporary files such that no two runs use the same name.
+//! Never: removes a file of a run that is still writing.
 
 use cap_std::fs::Dir;
 use rulebook::text::boundary;
 use std::hash::{BuildHasher as _, DefaultHasher, Hash as _, Hasher as _};
 
-/// The ending of a temporary file with new bytes.
+/// The extension of a temporary file with new bytes.
 pub(super) const NEW: &str = "tmp";
-/// The ending of the second name of a file that new bytes replaced.
+/// The extension of the second name of a file that was replaced.
 pub(super) const OLD: &str = "old";
-/// The ending of a journal.
+/// The extension of a journal.
 pub(super) const JOURNAL: &str = "journal";
-/// The ending of the journal of a run that has written everything, and has to clean up.
+/// The extension of the journal of a run that has written everything and is cleaning up.
 pub(super) const DONE: &str = "done";
 
-/// Names temporary files: a mark of the root that a run writes below, and a random number of that run.
+/// Names temporary files with the number of the root below which a run writes, and a random number of that run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Nonce {
     root: u64,
@@ -29,7 +29,7 @@ impl Nonce {
         Self::of(root, std::collections::hash_map::RandomState::new().hash_one(std::process::id()) as u32)
     }
 
-    /// The names of another run.
+    /// The names of the run with this number.
     pub(super) fn of(root: u64, run: u32) -> Self {
         Self { root, run }
     }
@@ -39,8 +39,8 @@ impl Nonce {
         self.run
     }
 
-    /// Removes the files that killed runs below the same root left in a folder. The caller holds the lock of that root,
-    /// so that none of these runs is alive; files of runs below other roots have other names.
+    /// Removes the files that killed runs below the same root have left in a folder. The caller has the lock of that
+    /// root, so none of these runs is still writing. Files of runs below other roots have other names.
     pub(super) fn sweep(self, dir: &Dir) {
         for entry in dir.entries().into_iter().flatten().flatten() {
             let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
@@ -55,7 +55,8 @@ impl Nonce {
         numbers(name).is_some_and(|(root, run)| root == self.root && run != self.run)
     }
 
-    /// The name of a temporary file for `name`. Two names that are one to the file system get one temporary name, too.
+    /// The name of a temporary file for `name`. Names that the file system treats as equal get temporary names that it
+    /// treats as equal.
     pub(super) fn beside(self, name: &str, end: &str) -> String {
         let cut = boundary(name, 180);
         let rest = name.get(cut..).filter(|rest| !rest.is_empty()).map(|rest| {
@@ -77,15 +78,15 @@ fn numbers(name: &str) -> Option<(u64, u32)> {
     Some((u64::from_str_radix(root, 16).ok()?, u32::from_str_radix(run, 16).ok()?))
 }
 
-/// The name of the journal of the root with this number: ending in [`JOURNAL`] while a run writes, in [`DONE`] once it has
-/// written everything, and in [`NEW`] while it is written itself.
+/// The name of the journal of the root with this number. It ends in [`JOURNAL`] while a run writes files, in [`DONE`]
+/// once everything is written, and in [`NEW`] while the journal itself is written.
 pub(super) fn journal(root: u64, end: &str) -> String {
     format!(".rulebook.{root:016x}.{end}")
 }
 
-/// Whether the name is one that temporary files or journals have, below whatever root: no answer may change such a file.
+/// Whether the name has the form of a temporary file or journal of any root. No answer may change such a file.
 pub(super) fn is_own(name: &str) -> bool {
-    // Some systems ignore the case.
+    // Some file systems ignore the case.
     let name = name.to_ascii_lowercase();
     let journal = [JOURNAL, DONE, NEW].iter().find_map(|end| name.strip_prefix(".rulebook.")?.strip_suffix(*end));
     journal.is_some() || numbers(&name).is_some()

@@ -1,8 +1,8 @@
-//! Plans: what would an answer change below a root?
+//! Plan: what would an answer change below a root?
 //!
 //! In: a [`Root`], and the effects of an outcome.
-//! Out: a [`Plan`] that fits the files as they are, to be looked at and committed; or what is in its way.
-//! Never: changes a file before it is committed, or if a file that was read has been changed since.
+//! Out: a [`Plan`] that can be previewed and committed; or why the effects cannot be carried out.
+//! Never: changes a file before the plan is committed, or if one of the files has been changed since it was read.
 
 use super::apply::{Applied, Applying, Change, FileChange};
 use super::commit::{Commit, same_file};
@@ -15,23 +15,23 @@ use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::outcome::EffectRecord;
 use rulebook::text::excerpt;
 
-/// What an answer changes: read, carried out in memory, and not yet written.
+/// The changes of an answer: carried out in memory, and not yet written.
 #[derive(Debug)]
 #[must_use = "a plan that is not committed changes nothing"]
 pub struct Plan {
     root: Root,
-    /// Identifies the effects.
+    /// The hash of the effects.
     effects: u64,
     draft: Draft,
 }
 
-/// Reads the files that the effects change, and carries the effects out in memory, in order. All effects that change no
-/// file are left to the host.
+/// Reads the files that the effects change, and carries the effects out in memory, in order. All other effects are left
+/// to the host.
 ///
 /// # Errors
 ///
-/// Effects that do not fit the files, and files that must not be changed or cannot be read. `Program::reject` answers
-/// the misses as the pack wants.
+/// Effects that do not apply to the files, and files that must not be changed or cannot be read. Pass the misses to
+/// `Program::reject` for the answer that the pack declares.
 pub fn plan(root: &Root, effects: &[EffectRecord]) -> Result<Plan, Applied> {
     let plan = Plan::new(root, effects);
     if plan.is_blocked() { Err(plan.report(false, false)) } else { Ok(plan) }
@@ -46,7 +46,7 @@ impl Plan {
         Self { root: root.clone(), effects: identity, draft }
     }
 
-    /// What would become of the files, with their bytes before.
+    /// The changes that a commit would make, with the bytes of the files before.
     pub fn preview(&self) -> Applied {
         self.report(true, true)
     }
@@ -69,17 +69,18 @@ impl Plan {
         self.report(written, false)
     }
 
-    /// Whether something is in its way.
+    /// Whether an effect does not apply, or a file cannot be written.
     fn is_blocked(&self) -> bool {
         !self.draft.misses.is_empty() || self.draft.slots.values().any(Slot::stops)
     }
 
-    /// Whether it may be committed. An answer with effects that do not fit is rejected as a whole.
+    /// Whether it may be committed. An answer with effects that do not apply is rejected as a whole, also with
+    /// `partial`.
     fn goes_on(&self, how: Applying) -> bool {
         !self.is_blocked() || (how.partial && self.draft.misses.is_empty())
     }
 
-    /// What becomes of the files if they are `written`.
+    /// The changes of the files; each is `Left` unless they are `written`.
     fn report(&self, written: bool, with_bytes: bool) -> Applied {
         let Draft { slots, misses } = &self.draft;
         let stopped: Vec<usize> = slots.values().filter(|slot| slot.stops()).map(|slot| slot.group).collect();
@@ -89,7 +90,7 @@ impl Plan {
             let after = self.draft.digest(&slot.content);
             let change = match (slot.disk, after) {
                 _ if left => Change::Left,
-                // Moved away, made and deleted again: there is nothing to report.
+                // The path was moved away or deleted after this answer had created it: there is nothing to report.
                 (None, None) => continue,
                 (None, Some(_)) if self.origin(slot).is_some() => Change::Moved,
                 (None, Some(_)) => Change::Created,
@@ -101,7 +102,7 @@ impl Plan {
             let mut file = FileChange::new(key, change);
             file.cause.clone_from(&slot.cause);
             file.fault.clone_from(&slot.fault);
-            // What applies to a file that is written is no news of one that is not.
+            // Remarks describe how a file was written, so they do not apply to one that was not.
             file.remarks = if left { Vec::new() } else { slot.remarks.clone() };
             let no_document = slot.fault.as_ref().is_some_and(|fault| fault.code == Code::WORKSPACE_NO_DOCUMENT);
             file.notes = if left && !no_document { Vec::new() } else { slot.notes.clone() };
@@ -112,7 +113,7 @@ impl Plan {
         Applied { files, misses: misses.clone() }
     }
 
-    /// Adds the text after the effects and, if it is wanted, the bytes before.
+    /// Adds the text after the effects and, if asked for, the bytes before.
     fn fill(&self, file: &mut FileChange, key: &str, slot: &Slot, with_bytes: bool) {
         file.size = self.draft.digest(&slot.content).map_or(0, |digest| digest.length());
         if let Content::Text(text, _) = &slot.content {
@@ -125,14 +126,14 @@ impl Plan {
         }
     }
 
-    /// The path from which the file was moved, if nothing is left there.
+    /// The path from which the file was moved, if there is no file at that path any more.
     fn origin<'s>(&self, slot: &'s Slot) -> Option<&'s str> {
         let from = slot.from.as_deref()?;
         let own = self.draft.slots.get(from)?;
         (own.disk.is_some() && matches!(own.content, Content::Nothing)).then_some(from)
     }
 
-    /// Whether the file at this key is reported where it was moved to.
+    /// Whether the file at this key is reported at the path to which it was moved.
     fn is_moved_away(&self, key: &str) -> bool {
         let goes_there = |slot: &Slot| {
             slot.disk.is_none() && !matches!(slot.content, Content::Nothing) && self.origin(slot) == Some(key)
@@ -142,13 +143,13 @@ impl Plan {
 }
 
 impl Slot {
-    /// Whether it is in the way of the files that change with it.
+    /// Whether it prevents the files of its group from being written.
     pub(super) fn stops(&self) -> bool {
         self.fault.as_ref().is_some_and(Diagnostic::is_error)
     }
 }
 
-/// Reports files that cannot be written, whatever they are to hold.
+/// Records a fault for each file that cannot be written, whatever its new text.
 fn check(draft: &mut Draft) {
     read_only(draft);
     clashes(&mut draft.slots);
@@ -169,7 +170,8 @@ fn read_only(draft: &mut Draft) {
     }
 }
 
-/// Reports keys that some system would treat as the same file, and files whose path is needed as a folder.
+/// Records a fault for keys that a file system without case would treat as one file, and for files that need a folder
+/// where another file is written.
 fn clashes(slots: &mut IndexMap<String, Slot>) {
     let mut known: IndexMap<String, String> = IndexMap::new();
     for (key, slot) in slots.iter_mut() {

@@ -1,7 +1,8 @@
-//! Reading: which files make up this pack?
+//! Read: which files make up a pack?
 //!
 //! In: the path of a folder.
-//! Out: its tables, grammars and texts as a [`Folder`], with a note of each file that was left out, and its case files.
+//! Out: the tables, grammars and texts as a [`Folder`], with a diagnostic for each file that was left out; and the case
+//! files.
 //! Never: follows a link out of the folder, reads a file beyond [`MAX_FILE`], or writes.
 #![expect(clippy::disallowed_methods, reason = "this floor is where files are read")]
 
@@ -17,33 +18,33 @@ use std::path::{Component, Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 use walkdir::{DirEntry, WalkDir};
 
-/// The most bytes of one file of a pack.
+/// The largest file of a pack, in bytes.
 pub const MAX_FILE: u64 = 4 << 20;
 
-/// How many levels of folders are searched.
+/// The depth to which folders are searched.
 const MAX_DEPTH: usize = 16;
 
 /// The files of a pack, in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PackFiles {
-    /// Its tables, grammars and texts, and the folders of the packs that it uses.
+    /// Its tables, grammars and texts, and the folders of the packs in its `use`.
     pub folder: Folder,
-    /// Its cases, by path.
+    /// Its cases, ordered by path.
     pub cases: Vec<CaseFile>,
-    /// Files that are not read, although they look like cases or tables.
+    /// Files that look like cases or tables, but are not read as such.
     pub overlooked: Vec<Overlooked>,
-    /// For each folder its name in messages, and its path as the user would type it.
+    /// For each folder its name in messages, and its path as the user typed it.
     pub paths: Vec<(String, String)>,
 }
 
-/// A file or folder that is not read although it looks as if it should be.
+/// A file or folder that is not read although it looks like a part of the pack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Overlooked {
     /// Its name in messages.
     pub name: String,
-    /// What is said of it.
+    /// The diagnostic about it.
     pub finding: Diagnostic,
 }
 
@@ -87,8 +88,8 @@ impl std::error::Error for ReadError {}
 ///
 /// # Errors
 ///
-/// A folder or file that cannot be read. A file that is left out because of its size or place is a fault of the folder
-/// instead, so that the rest does not become a program.
+/// A folder or file that cannot be read. A file that is left out because of its size or place is not an error but a
+/// fault of the folder, so that the remaining files are not compiled to a program without it.
 pub fn read_pack(path: &Path) -> Result<PackFiles, ReadError> {
     if let Some(folder) = path.to_str().and_then(std_name).and_then(shipped_pack) {
         let paths = vec![(folder.name.clone(), folder.name.clone())];
@@ -117,7 +118,8 @@ pub fn packs_below(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
     unread.into_iter().next().map_or(Ok(packs), Err)
 }
 
-/// The same as [`packs_below`], as far as folders can be read, and an error for each that cannot.
+/// Like [`packs_below`], but returns the packs that were found even if some folders cannot be read, and an error for
+/// each of those.
 pub fn search_packs(path: &Path) -> (Vec<PathBuf>, Vec<ReadError>) {
     if path.to_str().and_then(std_name).and_then(shipped_pack).is_some() {
         return (vec![path.to_owned()], Vec::new());
@@ -160,7 +162,7 @@ pub fn cases_below(path: &Path) -> Result<Vec<CaseFile>, ReadError> {
     Ok(cases)
 }
 
-/// The bytes of the file at `path`, which may have `most` of them.
+/// The bytes of the file at `path`, at most `most`.
 ///
 /// # Errors
 ///
@@ -170,7 +172,7 @@ pub fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
     read_from(path, file, most)
 }
 
-/// The bytes that `from` yields, at most `most`; errors name `path`.
+/// The bytes of a reader, at most `most`; errors name `path`.
 pub fn read_from(path: &Path, from: impl Read, most: u64) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
     let length = from.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| io_error(path, &error))?;
@@ -180,7 +182,7 @@ pub fn read_from(path: &Path, from: impl Read, most: u64) -> Result<Vec<u8>, Rea
     Ok(bytes)
 }
 
-/// The same as [`read_file`], for text. A byte order mark is removed.
+/// The text of the file at `path`, of at most `most` bytes. A byte order mark is removed.
 ///
 /// # Errors
 ///
@@ -189,7 +191,7 @@ pub fn read_text(path: &Path, most: u64) -> Result<String, ReadError> {
     text_of(path, read_file(path, most)?)
 }
 
-/// The text of these bytes; errors name `path`.
+/// The text of these bytes, without a byte order mark; errors name `path`.
 pub fn text_of(path: &Path, mut bytes: Vec<u8>) -> Result<String, ReadError> {
     if bytes.starts_with(b"\xef\xbb\xbf") {
         bytes.drain(..3);
@@ -204,14 +206,14 @@ pub fn text_of(path: &Path, mut bytes: Vec<u8>) -> Result<String, ReadError> {
     })
 }
 
-/// A pack that is being read, with the folders that it uses.
+/// A pack that is being read, with the folders in its `use`.
 #[derive(Default)]
 struct PackReader {
     cases: Vec<CaseFile>,
     overlooked: Vec<Overlooked>,
     /// The paths, below the pack, of files that look like cases but are not read as cases.
     overlooked_files: Vec<String>,
-    /// Every folder so far: its real path, its name in messages, and its path as typed.
+    /// Every folder so far: its canonical path, its name in messages, and its path as typed.
     names: Vec<(PathBuf, String, PathBuf)>,
     /// The folders being read, from the pack down to the current one.
     above: Vec<PathBuf>,
@@ -223,7 +225,7 @@ impl PackReader {
         let name = self.name(&root, path);
         let mut folder = Folder { name, ..Folder::default() };
         if self.above.contains(&root) {
-            // The name alone says which pack uses itself.
+            // The pack uses itself. The surface finds and reports that by the name alone.
             return Ok(folder);
         }
         if !root.is_dir() {
@@ -257,7 +259,7 @@ impl PackReader {
         self.above.push(root);
         for used in folder.files.get("pack.toml").map(|bytes| used_paths(bytes)).unwrap_or_default() {
             let target = path.join(&used);
-            // A shipped pack is in no folder. A path from the root of the disk would tie the pack to one machine.
+            // A shipped pack has no folder. An absolute path would work on one machine only.
             if std_name(&used).is_none() && Path::new(&used).is_relative() && is_pack(&target) {
                 let other = self.folder(&target, false)?;
                 folder.others.insert(used, other);
@@ -267,7 +269,7 @@ impl PackReader {
         Ok(folder)
     }
 
-    /// Takes one file in, or says why not.
+    /// Reads one file, or records why it is left out.
     fn file(
         &mut self,
         folder: &mut Folder,
@@ -305,7 +307,7 @@ impl PackReader {
         let metadata = entry.path().metadata().map_err(|error| io_error(entry.path(), &error))?;
         let length = metadata.len();
         let fault = if !metadata.is_file() {
-            // To open a pipe could take for ever.
+            // Opening a named pipe could block for ever.
             Some(format!("`{name}` is not a file"))
         } else if relative.to_str().is_none() {
             Some(format!("the name of `{name}` is not Unicode"))
@@ -351,7 +353,7 @@ impl PackReader {
     }
 }
 
-/// The folders that a `pack.toml` names in `use`. Faults in it are reported when the surface reads it.
+/// The paths in `use` of a `pack.toml`. Faults of that file are reported when the surface reads it.
 fn used_paths(bytes: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(bytes);
     let (table, _) = DeTable::parse_recoverable(text.strip_prefix('\u{feff}').unwrap_or(&text));
@@ -360,30 +362,31 @@ fn used_paths(bytes: &[u8]) -> Vec<String> {
     used.iter().filter_map(|path| path.get_ref().as_str().map(str::to_owned)).collect()
 }
 
-/// Walks a folder in the order of names; links are reported, not followed.
+/// Walks a folder in the order of names; links are returned, and not followed.
 fn walk(path: &Path) -> walkdir::IntoIter {
     WalkDir::new(path).max_depth(MAX_DEPTH).follow_root_links(true).sort_by_file_name().into_iter()
 }
 
-/// Whether a folder can be no part of a pack, because it is hidden or was made by a build.
+/// Whether a folder cannot be a part of a pack, because it is hidden or was made by a build.
 fn is_apart(entry: &DirEntry) -> bool {
     entry.depth() > 0 && entry.file_type().is_dir() && is_named_apart(entry)
 }
 
-/// Whether the name is that of something hidden, or made by a build.
+/// Whether the name is that of a hidden folder, or of one that a build makes.
 fn is_named_apart(entry: &DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
     name.starts_with('.') || name == "target" || name == "node_modules"
 }
 
-/// Whether a file among the cases is one by another name. A file that cannot be read is none.
+/// Whether a file below the folder of cases has the text of a case, but not the extension. An unreadable file counts as
+/// none.
 fn is_hidden_case(entry: &DirEntry, below: &str) -> bool {
     let is_file = || entry.path().metadata().is_ok_and(|file| file.is_file());
     let is_case = || read_file(entry.path(), MAX_FILE).is_ok_and(|bytes| cases::is_written_like_case(&bytes));
     cases::may_be_case(below) && is_file() && is_case()
 }
 
-/// Why a folder is not searched although it may belong to the pack.
+/// Why a folder that may belong to the pack is not searched; `None` if it is.
 fn unread(entry: &DirEntry) -> Option<String> {
     if entry.depth() == MAX_DEPTH && entry.file_type().is_dir() {
         return Some(format!("lies {MAX_DEPTH} folders deep"));
@@ -406,24 +409,24 @@ pub fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// A path below a folder with `/` between its parts.
+/// A relative path with `/` between its parts.
 fn slashed(path: &Path) -> String {
     let parts: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
     parts.join("/")
 }
 
-/// The path as messages show it.
+/// The path as messages print it.
 fn displayed(path: &Path) -> String {
     let text = path.to_string_lossy().replace('\\', "/");
     text.strip_prefix("./").map(str::to_owned).unwrap_or(text)
 }
 
-/// The error for a file or folder that the disk refused.
+/// The error for a file or folder that the system could not read.
 pub fn io_error(path: &Path, error: &io::Error) -> ReadError {
     ReadError::new(path, io_reason(error))
 }
 
-/// Why a file or folder could not be read or written, in words.
+/// The reason why a file or folder could not be read or written, in words.
 pub fn io_reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),

@@ -1,8 +1,9 @@
-//! Recording: how is an entry added to a list in a JSON document?
+//! Record: how is an entry added to a list in a JSON document?
 //!
-//! In: the text of a JSON document, the path of the list, the entry.
-//! Out: the text with the entry added, indented by two; every other member keeps its value, as written, and its place.
-//! Never: touches a document that is not valid JSON.
+//! In: the text of a JSON document, the path of the list, and the entry.
+//! Out: the text with the entry added, indented by two spaces; every other member has the same value, as written, and
+//! the same place.
+//! Never: changes a document that is not valid JSON.
 
 use rulebook::value::Value;
 use serde::de::IgnoredAny;
@@ -15,11 +16,11 @@ const INDENT: &str = "  ";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Recorded {
     pub(super) text: String,
-    /// What was in the place of the list, if it was no list.
+    /// The value that the list replaced, if there was one.
     pub(super) instead: Option<String>,
 }
 
-/// A value as it was written, so that no number is rounded and no repeated member is lost.
+/// A value in the form in which it is written, so that no number is rounded and no repeated member is removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Node {
     /// Members, each key with its quotes.
@@ -28,13 +29,14 @@ enum Node {
     Scalar(String),
 }
 
-/// The document with `value` as the last entry of the list at `path`. If there is no list, one is made with this entry.
+/// The document with `value` as the last entry of the list at `path`. If there is no list, a new one has only this
+/// entry.
 pub(super) fn record(document: &str, path: &str, value: &impl fmt::Display) -> Result<Recorded, String> {
     let (mark, body) = match document.strip_prefix('\u{feff}') {
         Some(body) => ("\u{feff}", body),
         None => ("", document),
     };
-    // What follows may then trust every quote and bracket, and the depth.
+    // The parser below relies on this: quotes and brackets are balanced, and the depth is bounded.
     serde_json::from_str::<IgnoredAny>(body).map_err(|error| format!("it is not JSON: {error}"))?;
     let mut root = Text(body.trim()).node();
     if !matches!(root, Node::Object(_)) {
@@ -65,7 +67,7 @@ pub(super) fn record(document: &str, path: &str, value: &impl fmt::Display) -> R
     Ok(Recorded { text, instead })
 }
 
-/// The keys of a path: the parts between its dots. A key in double quotes is a JSON text, which may hold dots.
+/// The keys of a path: the parts between its dots. A key in double quotes is a JSON string, which may contain dots.
 fn keys(path: &str) -> Vec<String> {
     let (mut keys, mut rest) = (Vec::new(), Some(path));
     while let Some(from) = rest {
@@ -83,7 +85,8 @@ fn keys(path: &str) -> Vec<String> {
     keys
 }
 
-/// The member of this name, made if there is none; the last of several. None if the node is no object.
+/// The member of this name, added if there is none; the last one if there are several. `None` if the node is not an
+/// object.
 fn member<'n>(node: &'n mut Node, key: &str) -> Option<&'n mut Node> {
     if *node == Node::Scalar("null".to_owned()) {
         *node = Node::Object(Vec::new());
@@ -133,7 +136,7 @@ impl<'t> Text<'t> {
         self.take(1);
     }
 
-    /// A string, number or word, as written.
+    /// Takes a string, number or word, as written.
     fn scalar(&mut self) -> &'t str {
         let length = if self.0.starts_with('"') {
             let mut escaped = false;
@@ -214,7 +217,7 @@ mod tests {
             "{ \"list\" : [ [ ] , { } ] }",
             "{\n  \"list\": [\n    [],\n    {},\n    {\n      \"a\": 1\n    }\n  ]\n}\n",
         );
-        // Whoever reads JSON takes the last of several members of one name.
+        // JSON parsers take the last of several members of one name.
         check(
             "{\"list\": [1], \"b\": 2, \"list\": []}",
             &format!("{{\n  \"list\": [\n    1\n  ],\n  \"b\": 2,\n{entry}}}\n"),

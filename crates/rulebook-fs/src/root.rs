@@ -1,8 +1,8 @@
-//! Roots: where below a folder does a key lead?
+//! Root: which file below a folder does a key name?
 //!
 //! In: a folder that a user named, and the keys of effects.
-//! Out: [`AnchoredPath`]: an open folder and a name in it; a coded diagnostic for a key that goes anywhere else.
-//! Never: leaves the root, whatever the links or races; writes into a file.
+//! Out: [`AnchoredPath`]: an open folder and a name in it; a diagnostic for a key of any other path.
+//! Never: leaves the root, whatever links or races there are; writes into a file.
 
 use super::contents::{Digest, read_all};
 use super::nonce::is_own;
@@ -20,31 +20,31 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The most characters of a key, a value or a reason that a message quotes.
+/// The most characters of a key, value or reason that a message quotes.
 pub(super) const QUOTED: usize = 120;
 
 /// A folder below which effects are carried out.
 #[derive(Debug, Clone)]
 pub struct Root {
     dir: Arc<Dir>,
-    /// A number that distinguishes it from other roots.
+    /// A hash that distinguishes it from other roots.
     mark: u64,
 }
 
-/// The open folder of a file, and the file's name there. The folder stays the same, whatever becomes of its path.
+/// The open folder of a file, and the file's name in it. The folder stays the same one even if its path is replaced.
 #[derive(Debug)]
 pub(super) struct AnchoredPath {
     pub(super) dir: Rc<Dir>,
     pub(super) name: String,
 }
 
-/// The folders that one change writes into. They are held open, made if they do not exist, and removed again if they
-/// stay empty.
+/// The folders into which one run writes. They stay open, are created if they do not exist, and are removed again if
+/// they stay empty.
 #[derive(Debug)]
 pub(super) struct Folders<'r> {
     root: &'r Root,
     open: BTreeMap<String, Rc<Dir>>,
-    /// The folders that were made, outer ones first.
+    /// The folders that this run has created, outer ones first.
     made: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ impl Root {
         Self::at(path).map_err(|error| io_error(path, &error))
     }
 
-    /// Opens the folder at `path`, also as a folder to write into.
+    /// Opens the folder at `path`, with a second handle to write files into it.
     pub fn hold(path: &Path) -> io::Result<(Self, Rc<Dir>)> {
         let root = Self::at(path)?;
         let dir = Rc::new(root.dir.try_clone()?);
@@ -84,13 +84,13 @@ impl Root {
         &self.dir
     }
 
-    /// The file that `key` names, if it exists; nothing is made.
+    /// The file that `key` names, if it exists. Creates nothing.
     pub(super) fn look(&self, key: &str) -> Result<Option<(AnchoredPath, Metadata)>, Box<Diagnostic>> {
         let own = key.split('/').any(is_own).then_some("a part of it is a name that temporary files have");
         if let Some(why) = unsafe_because(key).or(own) {
             let message = format!("`{}` is no safe path: {why}", excerpt(key, QUOTED));
             let mut fault = Diagnostic::new(Code::Defect(Defect::UnsafePath), None, message);
-            // It was no effect of an answer that has been judged: nothing of the kind is written.
+            // Whatever severity the pack gives this defect in answers, here it is an error: the file is not written.
             fault.severity = Severity::Error;
             return Err(Box::new(fault.with_help("a key is a path below the root with `/` between its parts")));
         }
@@ -114,7 +114,7 @@ impl Root {
         }
     }
 
-    /// The place of `key`; none if its folder does not exist.
+    /// The place of `key`; `None` if its folder does not exist.
     pub(super) fn place(&self, key: &str) -> io::Result<Option<AnchoredPath>> {
         let (folder, name) = split(key);
         match self.dir.open_dir(folder) {
@@ -123,7 +123,7 @@ impl Root {
                 for folder in folders_of(key) {
                     match self.dir.symlink_metadata(folder) {
                         Ok(metadata) if metadata.is_dir() => {}
-                        // A link to nothing: a folder cannot be made in its place.
+                        // A broken link: no folder can be created in its place.
                         Ok(metadata) if metadata.is_symlink() => drop(self.dir.open_dir(folder).map_err(not_a_folder)?),
                         Ok(_) => return Err(ErrorKind::NotADirectory.into()),
                         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -142,7 +142,7 @@ impl<'r> Folders<'r> {
         Self { root, open: BTreeMap::new(), made: Vec::new() }
     }
 
-    /// The place of `key`; its folders are made if they do not exist.
+    /// The place of `key`. Its folders are created if they do not exist.
     pub(super) fn place(&mut self, key: &str) -> io::Result<AnchoredPath> {
         let (folder, name) = split(key);
         let dir = match self.open.get(folder) {
@@ -170,7 +170,7 @@ impl<'r> Folders<'r> {
 }
 
 impl Drop for Folders<'_> {
-    /// Removes the folders that were made and are empty.
+    /// Removes the folders that this run has created, if they are empty.
     fn drop(&mut self) {
         for folder in self.made.iter().rev() {
             _ = self.root.dir.remove_dir(folder);
@@ -189,7 +189,7 @@ impl AnchoredPath {
         Digest::read(self.dir.open(&self.name)?)
     }
 
-    /// The place of this name in the same folder.
+    /// The place with this name in the same folder.
     pub(super) fn beside(&self, name: String) -> AnchoredPath {
         AnchoredPath { dir: Rc::clone(&self.dir), name }
     }
@@ -205,7 +205,7 @@ fn split(key: &str) -> (&str, &str) {
     key.rsplit_once('/').unwrap_or((".", key))
 }
 
-/// The folders on the way to a key, outer ones first.
+/// The folders that contain the file of a key, outer ones first.
 pub(super) fn folders_of(key: &str) -> impl Iterator<Item = &str> {
     key.match_indices('/').filter_map(|(at, _)| key.get(..at))
 }
@@ -214,11 +214,11 @@ fn not_a_folder(error: io::Error) -> io::Error {
     if error.kind() == ErrorKind::NotFound { ErrorKind::NotADirectory.into() } else { error }
 }
 
-/// The diagnostic for a `key` that the system does not let us write.
+/// The diagnostic for a `key` that the system does not let the run read or write.
 pub(super) fn fault(key: &str, error: &io::Error) -> Diagnostic {
     let key = excerpt(key, QUOTED);
     match error.kind() {
-        // The sandbox's own refusal: it has no number of the system.
+        // A refusal of `cap-std`, not of the system: such an error has no number of the system.
         ErrorKind::PermissionDenied if error.raw_os_error().is_none() => {
             Diagnostic::new(Code::WORKSPACE_OUTSIDE, None, format!("`{key}` leads out of the root"))
                 .with_help("a folder on its way is a link to elsewhere: remove it, or make the root larger")

@@ -1,10 +1,10 @@
-//! Staging: is each file either old or new, even if the power fails?
+//! Stage: how is a file always either old or new, even if the power fails?
 //!
-//! In: a [`AnchoredPath`], and the bytes to put there, the file to move there, or nothing for a file that goes.
-//! Out: [`Staged`]: the bytes, safe on disk beside the place, ready to be moved there in one step, and to be taken
-//! back.
-//! Never: changes the file itself except by a rename; leaves temporary files behind, unless it is killed: then the next
-//! run removes them.
+//! In: an [`AnchoredPath`], and its new bytes, the file to move there, or nothing for a file to delete.
+//! Out: [`Staged`]: the bytes, flushed to disk in the folder of the file, which can be moved to the place in one step
+//! and be rolled back.
+//! Never: changes the file itself except by a rename; leaves temporary files behind, unless the process is killed: the
+//! next run then removes them.
 
 use super::contents::Digest;
 use super::nonce::{NEW, Nonce, OLD};
@@ -13,26 +13,26 @@ use cap_std::fs::{OpenOptions, Permissions};
 use std::fmt;
 use std::io::{self, ErrorKind, Write as _};
 
-/// Where the new content of a place comes from.
+/// The source of the new content of a place.
 #[derive(Debug)]
 pub(super) enum Source<'s> {
     Bytes(&'s [u8]),
-    /// Another file, as it is: it gets a second name.
+    /// Another file, unchanged: it gets a second name by a hard link.
     File(AnchoredPath),
 }
 
-/// Who may do what with a file.
+/// The permissions of the new file.
 #[derive(Debug, Clone)]
 pub(super) enum Mode {
-    /// As for any new file.
+    /// Those of any new file.
     New,
-    /// As for any new program.
+    /// Those of any new program.
     Executable,
-    /// As for the file that was there.
+    /// Those of the file that is replaced.
     Same(Permissions),
 }
 
-/// What must be in the place, so that the new content may take it.
+/// The content that a place must have before it is changed.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Expected {
     Any,
@@ -40,35 +40,35 @@ pub(super) enum Expected {
     File(Digest),
 }
 
-/// How far it has come.
+/// What [`Staged::commit`] has done so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Waiting,
-    /// The place was free.
+    /// The place had no file.
     Created,
     Replaced,
     Removed,
 }
 
-/// New bytes on disk, beside the file that they are to replace; or a file that is to go.
+/// New bytes on disk, in the folder of the file that they will replace; or a file that will be deleted.
 #[derive(Debug)]
 pub(super) struct Staged {
     place: AnchoredPath,
-    /// Whether the file is to go.
+    /// Whether the file will be deleted.
     goes: bool,
-    /// The name of the file with the new bytes, as long as it has it.
+    /// The temporary name of the new bytes, until they are moved to the place.
     new: Option<String>,
-    /// A second name of the file that was replaced.
+    /// The second name of the file that was replaced or deleted.
     old: Option<String>,
     step: Step,
 }
 
 impl Staged {
-    /// Writes the content to disk beside its place.
+    /// Writes the content to disk, in the folder of its place.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::AlreadyExists`] if the place was staged before, maybe under another name; any error of the system.
+    /// [`ErrorKind::AlreadyExists`] if the place is staged already, maybe by another spelling; any error of the system.
     pub(super) fn new(place: AnchoredPath, source: Source<'_>, mode: Mode, nonce: Nonce) -> io::Result<Self> {
         let name = nonce.beside(&place.name, NEW);
         let bytes = match source {
@@ -76,7 +76,7 @@ impl Staged {
             Source::File(from) => {
                 match from.dir.hard_link(&from.name, &place.dir, &name) {
                     Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(error),
-                    // A disk without second names gets a copy, which has the same mode.
+                    // A file system without hard links gets a copy, which has the same mode.
                     Err(_) => drop(from.dir.copy(&from.name, &place.dir, &name)?),
                     Ok(()) => {}
                 }
@@ -84,7 +84,7 @@ impl Staged {
             }
         };
         let mut file = place.dir.open_with(&name, &options(&mode))?;
-        // From here on, dropping it takes the file away.
+        // From here on, dropping `staged` removes the temporary file.
         let staged = Self { place, goes: false, new: Some(name), old: None, step: Step::Waiting };
         file.write_all(bytes)?;
         if let Mode::Same(permissions) = mode {
@@ -94,16 +94,17 @@ impl Staged {
         Ok(staged)
     }
 
-    /// A file that is to go.
+    /// Stages the deletion of a file.
     pub(super) fn removal(place: AnchoredPath) -> Self {
         Self { place, goes: true, new: None, old: None, step: Step::Waiting }
     }
 
-    /// Moves the new bytes to their place, or takes the file away, and keeps what was there under a second name.
+    /// Moves the new bytes to their place, or deletes the file. The old file keeps a second name, from which it can be
+    /// restored.
     ///
     /// # Errors
     ///
-    /// [`changed`] if in the place is not what is `expected`: then it stays; any error of the system.
+    /// [`changed`] if the place does not have the `expected` content, which then stays; any error of the system.
     pub(super) fn commit(&mut self, expected: Expected, nonce: Nonce) -> io::Result<()> {
         let old = nonce.beside(&self.place.name, OLD);
         if self.goes {
@@ -114,7 +115,8 @@ impl Staged {
         if let Expected::Nothing = expected {
             match dir.hard_link(&new, dir, name) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(changed()),
-                // A disk without second names: no other writer is expected between these two steps.
+                // Without hard links, another program could create the file between this check and the rename. That is
+                // accepted.
                 Err(_) if dir.symlink_metadata(name).is_ok() => return Err(changed()),
                 Err(_) => {
                     dir.rename(&new, dir, name)?;
@@ -125,7 +127,7 @@ impl Staged {
             self.step = Step::Created;
             return Ok(());
         }
-        // A disk without second names gets a copy.
+        // A file system without hard links gets a copy.
         let linked = dir.hard_link(name, dir, &old).or_else(|error| match error.kind() {
             ErrorKind::NotFound => Err(error),
             _ => dir.copy(name, dir, &old).map(drop),
@@ -163,7 +165,7 @@ impl Staged {
         }
     }
 
-    /// Puts back what was in the place, if something has been done there.
+    /// Restores the old content of the place, if this run has changed it.
     pub(super) fn restore(mut self) -> io::Result<()> {
         self.put_back()
     }
@@ -174,7 +176,7 @@ impl Staged {
         match (done, &self.old) {
             (Step::Created, _) => return dir.remove_file(name),
             (Step::Replaced, Some(old)) => dir.rename(old, dir, name)?,
-            // What somebody else has put there meanwhile stays.
+            // A file that another program has created in the meantime stays.
             (Step::Removed, Some(old)) => match dir.hard_link(old, dir, name) {
                 Ok(()) => return Ok(()),
                 Err(_) if dir.symlink_metadata(name).is_ok() => return Ok(()),
@@ -190,7 +192,7 @@ impl Staged {
 impl Drop for Staged {
     fn drop(&mut self) {
         for name in [self.new.take(), self.old.take()].into_iter().flatten() {
-            // Nothing can report it any more; the file is ours and hidden.
+            // No caller can report an error here. The file is hidden, and no other program uses it.
             _ = self.place.dir.remove_file(name);
         }
     }
@@ -204,13 +206,13 @@ fn options(mode: &Mode) -> OpenOptions {
     #[cfg(unix)]
     if matches!(mode, Mode::Executable) {
         use cap_std::fs::OpenOptionsExt as _;
-        // What the user forbids for all new files stays forbidden.
+        // The `umask` of the user still removes permissions from this mode.
         options.mode(0o777);
     }
     options
 }
 
-/// Why a place was not changed: in it is not what was expected.
+/// The error for a place that does not have the expected content.
 #[derive(Debug)]
 struct Changed;
 
@@ -222,7 +224,7 @@ impl fmt::Display for Changed {
 
 impl std::error::Error for Changed {}
 
-/// The error for a place that somebody else has changed.
+/// The error for a place that another program has changed.
 pub(super) fn changed() -> io::Error {
     io::Error::other(Changed)
 }

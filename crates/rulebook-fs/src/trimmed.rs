@@ -1,27 +1,27 @@
-//! Trimmed lines: where are these lines, whatever white space is around them?
+//! Trimmed lines: where do lines match apart from the white space around them?
 //!
 //! In: the lines of a file, and the whole lines that an edit looks for.
-//! Out: the places where each line is the same but for the white space at both ends; the lines to put there, indented as
-//! the file is.
-//! Never: takes more than one pass, whatever the lines; changes an indentation by a difference that is not the same in
-//! every line.
+//! Out: the places where each line is the same apart from white space at both ends; the new lines, with the indentation
+//! of the file.
+//! Never: takes more than one pass over the file; changes the indentation if the difference is not the same in every
+//! line.
 
 use super::find::{Place, Search, Wanted};
 use super::haystack::Haystack;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The places of whole lines.
+/// The occurrences of whole lines.
 #[derive(Debug)]
 pub(super) struct Trimmed {
-    /// The offsets at which occurrences start, and their lengths without the last line break, in order.
+    /// The offset at which each occurrence starts, and its length without the last line break, in order.
     found: Vec<(usize, usize)>,
 }
 
 impl Trimmed {
     pub(super) fn new(haystack: &Haystack<'_>, wanted: &Wanted<'_>) -> Self {
         let lines: Vec<&str> = wanted.find.lines().map(str::trim).collect();
-        // Blank lines are everywhere: they identify no place.
+        // Empty lines occur everywhere, so they identify no place.
         if lines.iter().all(|line| line.is_empty()) {
             return Self { found: Vec::new() };
         }
@@ -38,7 +38,7 @@ impl Trimmed {
         Self { found: found.collect() }
     }
 
-    /// The place that starts at this offset.
+    /// The place of the occurrence that starts at this offset.
     pub(super) fn place<'e>(&self, haystack: &Haystack<'_>, wanted: &Wanted<'e>, start: usize) -> Place<'e> {
         let end = start + self.length(start);
         let ended = wanted.lines || wanted.find.ends_with('\n');
@@ -63,16 +63,17 @@ impl Search for Trimmed {
     }
 }
 
-/// The number of a line; equal lines have one number.
+/// The number of a line; equal lines have the same number.
 fn id<'l>(ids: &mut HashMap<&'l str, usize>, line: &'l str) -> usize {
     let next = ids.len();
     *ids.entry(line).or_insert(next)
 }
 
-/// Where in `own` the needle occurs, overlapping or not, in one pass: the algorithm of Knuth, Morris and Pratt.
+/// The indexes in `own` at which the needle occurs, overlapping or not, in one pass: the algorithm of Knuth, Morris and
+/// Pratt.
 fn occurrences(needle: &[usize], own: impl Iterator<Item = Option<usize>>) -> Vec<usize> {
     let is_at = |length: usize, line: usize| needle.get(length) == Some(&line);
-    // For each length of a matched start: the length of the next shorter start that is matched as well.
+    // For each length of a matched prefix: the length of the next shorter prefix that also matches.
     let mut shorter = vec![0; needle.len() + 1];
     let mut length = 0;
     for (index, line) in needle.iter().enumerate().skip(1) {
@@ -102,8 +103,8 @@ fn occurrences(needle: &[usize], own: impl Iterator<Item = Option<usize>>) -> Ve
     found
 }
 
-/// The text to put, indented as the file is: by the difference between `find` and the lines `own` of the file, if that is
-/// the same in every line; otherwise as it is.
+/// The new text with the indentation of the file: changed by the difference between `find` and the lines `own` of the
+/// file, if that is the same in every line; otherwise unchanged.
 fn indented(find: &str, own: &str, put: &str) -> String {
     let pairs = || find.lines().zip(own.lines()).filter(|(line, _)| !line.trim().is_empty());
     let more = common(pairs().map(|(line, own)| indent(own).strip_suffix(indent(line))));
@@ -122,12 +123,12 @@ fn indented(find: &str, own: &str, put: &str) -> String {
     }
 }
 
-/// The white space before a line.
+/// The white space at the start of a line.
 fn indent(line: &str) -> &str {
     line.strip_suffix(line.trim_start()).unwrap_or_default()
 }
 
-/// The text that all of them are.
+/// The text that all items are; `None` if they differ.
 fn common<'t>(mut all: impl Iterator<Item = Option<&'t str>>) -> Option<&'t str> {
     let first = all.next()??;
     all.all(|one| one == Some(first)).then_some(first)
@@ -147,7 +148,7 @@ mod tests {
         check_indented("a\n  b", "  a\n    b", "c\n\n  d", "  c\n\n    d");
         check_indented("    a\n      b", "  a\n    b", "    c\n      d\n", "  c\n    d\n");
         check_indented("a\nb", "\ta\n\tb", "c\nd", "\tc\n\td");
-        // The difference is another one in each line, or less than what there is.
+        // The difference is not the same in every line, or it removes more white space than a line has.
         check_indented("a\n  b", "\ta\n\t\tb", "c\n  d", "c\n  d");
         check_indented("  a", "a", "c\n  d", "c\n  d");
         check_indented("a ", "a", "c", "c");

@@ -1,8 +1,8 @@
-//! Writing: is one file either old or new, whatever happens?
+//! Write: how is one file either old or new, whatever happens?
 //!
 //! In: a path that a user typed, and the bytes to write.
-//! Out: the file with these bytes, or as it was.
-//! Never: empties a file before its new bytes are safe on disk, or replaces one unless the caller asks for that.
+//! Out: the file with these bytes, or unchanged.
+//! Never: truncates a file before its new bytes are flushed to disk, or replaces one unless the caller asks for that.
 
 use super::journal::Journal;
 use super::locks::Locks;
@@ -13,8 +13,8 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::rc::Rc;
 
-/// Writes the bytes beside the file and moves them to its place in one step. A link stays a link: its target is
-/// replaced. An existing file is an error, unless it `goes`.
+/// Writes the bytes in the folder of the file, and moves them to its place in one step. A link stays a link: its target
+/// is replaced. If the file exists, it is replaced if `goes` is set; otherwise that is an error.
 #[expect(clippy::disallowed_methods, reason = "what a link leads to is asked of the disk")]
 pub fn write_file(path: &Path, bytes: &[u8], goes: bool) -> io::Result<()> {
     let real = if goes { path.canonicalize() } else { Err(ErrorKind::NotFound.into()) };
@@ -23,7 +23,7 @@ pub fn write_file(path: &Path, bytes: &[u8], goes: bool) -> io::Result<()> {
     let name = path.file_name().and_then(|name| name.to_str()).ok_or(ErrorKind::InvalidFilename)?;
     let (root, dir) = Root::hold(folder)?;
     let (locks, nonce) = (Locks::take(&root, std::iter::empty()), Nonce::new(root.mark()));
-    // What the journal of a killed run speaks of is left to the next run that carries out an answer here.
+    // The temporary files in the journal of a killed run are left to the next run that carries out an answer here.
     if locks.root && Journal::read(&root).is_none() {
         nonce.sweep(&dir);
     }
