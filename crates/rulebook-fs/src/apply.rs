@@ -128,7 +128,7 @@ impl Applied {
     }
 }
 
-/// Carries out the effects that change files: makes a [`plan`](crate::plan), and commits it. All other effects are left
+/// Carries out the effects that change files: makes a [`plan`](fn@crate::plan), and commits it. All other effects are left
 /// to the host.
 pub fn apply(root: &Root, effects: &[EffectRecord], how: Applying) -> Applied {
     // The locks last until the end, so that no other run changes a file between reading and writing it.
