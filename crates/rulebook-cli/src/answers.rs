@@ -1,9 +1,9 @@
 //! Answers: what is the result for each line of a file of answers?
 //!
-//! In: a file with one answer on each line, the program that judges them, and maybe another program.
-//! Out: totals of the results, the answers for which the other program differs, the first of the lines that are not
+//! In: a file with one answer on each line, the program that judges them, and optionally a second program.
+//! Out: totals of the results, the answers for which the second program differs, the first of the lines that are not
 //! answers, and on request a file of the outcomes.
-//! Never: holds more answers in memory than are being judged.
+//! Never: has more answers in memory than are being judged.
 #![expect(clippy::disallowed_methods, reason = "commands that read and write files of any length")]
 
 use super::save::{cannot_write, create};
@@ -23,19 +23,19 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// The most bytes of one line; longer ones are skipped.
+/// The longest line, in bytes; longer ones are reported as broken.
 const MOST: usize = 32 << 20;
-/// The most reasons why a session does not fit that are shown.
+/// The most reasons why a session does not match the pack that a message lists.
 const MOST_WHY: usize = 5;
-/// How many broken lines are shown; all are counted.
+/// How many broken lines are reported; all are counted.
 const MOST_LISTED: usize = 100;
 
-/// Judges answers; shared by all threads.
+/// Judges answers; all threads share it.
 pub(super) struct Judge<'p> {
     pub(super) program: &'p Program,
-    /// The program to compare outcomes with.
+    /// The second program, whose outcomes are compared.
     pub(super) against: Option<&'p Program>,
-    /// Whether outcomes are kept for a file.
+    /// Whether outcomes are written to a file.
     pub(super) keeps: bool,
 }
 
@@ -87,7 +87,7 @@ impl Judge<'_> {
         Ok((telling.replayed, telling.broken))
     }
 
-    /// The result of a line; none for a blank one.
+    /// The result of a line; `None` for an empty line.
     fn judge(&self, line: InputLine) -> Option<JudgedLine> {
         let answer = match &line.bytes {
             Some(bytes) if bytes.trim_ascii().is_empty() => return None,
@@ -126,7 +126,8 @@ impl Judge<'_> {
         let outcome = run(self.program).map_err(|misfits| LineFault::of_session(misfits, line, own_mode))?;
         let differs = self.against.map(|against| match run(against) {
             Ok(other) => differences(&other, &outcome),
-            // Leave out the columns, which differ from line to line and would make every answer another difference.
+            // Without the columns: they differ from line to line, and would make every answer a kind of difference of
+            // its own.
             Err(misfits) => {
                 let why: Vec<String> =
                     misfits.into_iter().map(|misfit| misfit.diagnostic.message.to_string()).collect();
@@ -139,7 +140,7 @@ impl Judge<'_> {
     }
 }
 
-/// A row for each line that is not an answer.
+/// A row for each broken line.
 pub(super) fn rows(file: &Path, broken: &[Broken]) -> Vec<Row> {
     broken.iter().map(|(line, fault)| row_of_line(input::name_of(file), *line, fault)).collect()
 }
@@ -162,14 +163,14 @@ fn open(file: &Path) -> Result<(Box<dyn BufRead + Send>, ProgressBar), Error> {
     Ok((Box::new(BufReader::with_capacity(1 << 16, opened)), bar))
 }
 
-/// The result of one line.
+/// The result of one line, with the offset at which the line ends.
 struct JudgedLine {
     line: usize,
     end: u64,
     answer: Result<AnswerReport, LineFault>,
 }
 
-/// Why a line is not an answer, and maybe how to fix it.
+/// Why a line is not an answer, with a help if there is one.
 struct LineFault {
     why: String,
     help: Option<String>,
@@ -182,8 +183,8 @@ impl<S: Into<String>> From<S> for LineFault {
 }
 
 impl LineFault {
-    /// Why the session of a line does not fit, with the columns. `own_mode` is set if the mode comes from the line
-    /// itself.
+    /// Why the session of a line does not match the pack, with the columns. `own_mode` is set if the line itself has a
+    /// `mode`.
     fn of_session(misfits: Vec<Misfit>, line: &str, own_mode: bool) -> Self {
         let (mut places, columns) = (JsonPlaces::new(line), text::Lines::new(line));
         let mut why = Vec::new();
@@ -200,15 +201,15 @@ impl LineFault {
     }
 }
 
-/// What is kept of an answer after it has been judged. Its outcome is dropped.
+/// What remains of an answer after it has been judged. Its outcome is dropped, so that memory does not grow.
 struct AnswerReport {
     id: Value,
-    /// The members of its line that have no meaning.
+    /// The members of its line that are ignored.
     unread: Vec<String>,
     sums: Sums,
-    /// The differences from the other pack's outcome.
+    /// The differences from the outcome of the second program.
     differs: Option<Vec<String>>,
-    /// Its line for `--out`.
+    /// Its line for `--out`; in [`Judge::answer`] also the session of the line.
     out_line_of: Option<String>,
 }
 
@@ -220,7 +221,7 @@ fn out_line(id: &Value, outcome: &Outcome, differs: Option<&[String]>) -> serde_
     Ok([r#"{"id":"#, &id, r#","outcome":"#, &outcome, &differs, "}"].concat())
 }
 
-/// The session of a line: its `session`, with the `mode` of the line if it has one.
+/// The session of a line: its `session`, with the `mode` of the line in place of the session's, if the line has one.
 fn stored_session(members: &mut Object) -> Result<Value, LineFault> {
     let mut session = match members.remove("session") {
         None | Some(Value::Null) => Object::new(),
@@ -234,7 +235,7 @@ fn stored_session(members: &mut Object) -> Result<Value, LineFault> {
     Ok(Value::Object(session))
 }
 
-/// Takes results in the order of the lines.
+/// Collects the results, in the order of the lines.
 struct Telling {
     bar: ProgressBar,
     out: Option<Out>,

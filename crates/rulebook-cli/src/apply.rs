@@ -1,9 +1,9 @@
-//! `rulebook apply`: which files does this answer change?
+//! `rulebook apply`: which files does an answer change?
 //!
-//! In: a pack, a response, the folder below which it may write.
-//! Out: the files written, edited, moved and deleted, or with `--dry-run` how they would change; a diagnostic for each that
-//! cannot be; what the pack says of effects that do not fit the files.
-//! Never: carries out an effect that is not about files.
+//! In: a pack, an answer, and the folder below which it may write.
+//! Out: the files written, edited, moved and deleted, or with `--dry-run` their diffs; a diagnostic for each file that
+//! cannot be written; what the pack declares for effects that do not apply to the files.
+//! Never: carries out an effect that does not change files.
 
 use super::run::{AnswerArguments, Judged};
 use super::session::clock;
@@ -45,7 +45,7 @@ pub(super) fn apply(arguments: &Arguments) -> Result<CommandOutput, Error> {
     if writes(&judged.outcome)
         && let Some(error) = judged.not_utf8
     {
-        // Nobody can say what the model wrote there: a file is not written by guess.
+        // What the model wrote in place of the invalid bytes is unknown, so nothing is written.
         return Err(error.into());
     }
     let how = Applying { dry_run: arguments.dry_run, partial: arguments.partial };
@@ -56,8 +56,8 @@ pub(super) fn apply(arguments: &Arguments) -> Result<CommandOutput, Error> {
     Ok(CommandOutput::new(out, status))
 }
 
-/// What became of the files of one turn of a conversation. The second is whether all that the turn writes was written, or
-/// its answer rejected.
+/// The report on the files of one turn of a conversation. The second value is whether every file was written, or the
+/// answer was rejected.
 pub(super) fn turn_report(pen: &Pen, applied: &Applied, turn_result: &TurnResult, words: &Source) -> (String, bool) {
     let contents = match turn_result {
         TurnResult::Outcome(outcome) => outcome.contents.as_slice(),
@@ -68,7 +68,8 @@ pub(super) fn turn_report(pen: &Pen, applied: &Applied, turn_result: &TurnResult
     let mut faults: Vec<Diagnostic> =
         applied.faults().map(|(file, fault)| placed(pen, file, fault, contents, source)).collect();
     if matches!(turn_result, TurnResult::Heard(_)) {
-        // Nobody can take back what a user says: that it does not fit the files is a fault of the pack.
+        // The words of a user cannot be rejected as an answer can, so an effect that does not apply is an error of the
+        // pack.
         faults.extend(applied.misses.iter().map(|miss| misfit(turn_result.effects(), miss)));
     }
     let drawn: Vec<String> = faults.iter().map(|fault| pen.diagnostic(&sources, fault)).collect();
@@ -76,7 +77,7 @@ pub(super) fn turn_report(pen: &Pen, applied: &Applied, turn_result: &TurnResult
     (pen.applied(&files, &drawn), !faults.iter().any(Diagnostic::is_error))
 }
 
-/// The diagnostic for an effect that does not fit the file that it meets, where no answer can be rejected for it.
+/// The diagnostic for an effect that does not apply to its file, if there is no answer that could be rejected for it.
 fn misfit(effects: &[EffectRecord], miss: &Miss) -> Diagnostic {
     let key = effects.get(miss.effect).and_then(|record| record.effect.keys().next()).unwrap_or_default();
     let (defect, what) = match miss.kind {
@@ -91,7 +92,7 @@ fn misfit(effects: &[EffectRecord], miss: &Miss) -> Diagnostic {
     fault
 }
 
-/// Whether an effect changes a file.
+/// Whether the answer changes files.
 fn writes(outcome: &Outcome) -> bool {
     outcome.effects.iter().any(|record| record.effect.keys().next().is_some())
 }
@@ -137,10 +138,10 @@ fn described(file: &FileChange, dry_run: bool) -> AppliedFile {
     }
 }
 
-/// How a file would change.
+/// The diff of a file.
 fn difference(file: &FileChange) -> Option<String> {
     let (key, from) = (Some(file.key.as_str()), file.from.as_deref());
-    // A file that is no text, or too large, has no lines to compare.
+    // A file that is not UTF-8, or too large, has no lines to compare.
     let before = file.before.as_ref().and_then(|before| std::str::from_utf8(before).ok());
     Some(match file.change {
         Change::Created => unified_paths(None, key, Some(""), file.text()),
@@ -151,7 +152,7 @@ fn difference(file: &FileChange) -> Option<String> {
     })
 }
 
-/// The fault, at the block that the file comes from, with the declaration of the effect that writes it.
+/// The diagnostic, placed at the block of the answer that has the file's text, with the declaration of the effect.
 fn placed(pen: &Pen, file: &FileChange, fault: &Diagnostic, contents: &[ContentBlock], source: SourceId) -> Diagnostic {
     let content = contents.iter().rev().find(|content| content.key == file.key);
     let mut fault = fault.clone();

@@ -2,7 +2,7 @@
 //!
 //! In: the lines, and the work for each.
 //! Out: the results, passed on in the order of the lines.
-//! Never: reads more than a few batches ahead of the results passed on, however slow one is.
+//! Never: reads more than a few batches ahead of the results passed on, however long one takes.
 
 use super::Error;
 use rulebook_fs::{InputLine, LineReader};
@@ -12,11 +12,11 @@ use std::sync::{Mutex, mpsc};
 
 /// How many batches per thread are read ahead of the results passed on.
 const AHEAD: usize = 4;
-/// The most lines of a batch, and the bytes after which it ends: passing on a batch costs more than judging a short
-/// answer.
+/// The most lines of a batch, and the bytes after which it ends. A batch has several lines because to pass one on costs
+/// more than to judge a short answer.
 const BATCH: (usize, usize) = (32, 64 << 10);
 
-/// The lines in numbered batches, each read only with a permit.
+/// The lines in numbered batches. Each batch is read only with a permit.
 struct Feed<R> {
     lines: LineReader<R>,
     permits: mpsc::Receiver<()>,
@@ -24,7 +24,7 @@ struct Feed<R> {
 }
 
 impl<R: BufRead> Feed<R> {
-    /// The next batch; none at the end, or when there are no more permits because a result could not be passed on.
+    /// The next batch; `None` at the end, or when there are no more permits because a result could not be passed on.
     fn next(&mut self) -> io::Result<Option<(usize, Vec<InputLine>)>> {
         if self.permits.recv().is_err() {
             return Ok(None);
@@ -43,8 +43,8 @@ impl<R: BufRead> Feed<R> {
     }
 }
 
-/// Does `work` for each line on several threads, and passes the results to `take`. A batch is only read after an
-/// earlier one has been taken.
+/// Does `work` for each line on several threads, and passes the results to `take`. Beyond the first few batches, one is
+/// read only after an earlier one has been taken.
 pub(super) fn each<R: BufRead + Send, T: Send>(
     lines: LineReader<R>,
     jobs: usize,
@@ -77,7 +77,7 @@ pub(super) fn each<R: BufRead + Send, T: Send>(
             scope.spawn(|| job(done));
         }
         drop(done);
-        // Dropped when this ends for whatever reason: that stops the threads.
+        // Dropped when this closure ends for whatever reason: the threads then get no more permits, and stop.
         let permit = permit;
         let mut waiting = BTreeMap::new();
         let mut due = 1;

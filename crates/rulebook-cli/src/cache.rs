@@ -1,15 +1,15 @@
-//! Kept results: which packs have to be checked again?
+//! Cache: which packs have to be checked again?
 //!
 //! In: the files of packs, and the work for each.
-//! Out: the result for each pack, computed again only if one of its files, or of a pack that it uses, has changed.
-//! Never: relies on the time of a file: contents are compared.
+//! Out: the result for each pack, computed again only if a file of it, or of a pack in its `use`, has changed.
+//! Never: relies on the modification time of a file: contents are compared.
 
 use super::Error;
 use rulebook_fs::PackFiles;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// Packs, and their last results.
+/// Packs, and the last result for each.
 pub(super) struct PackCache<T> {
     files: Vec<PackFiles>,
     found: Vec<T>,
@@ -20,7 +20,7 @@ impl<T> PackCache<T> {
         Self { files: Vec::new(), found: Vec::new() }
     }
 
-    /// The results for the packs in order; `work` is done for those that have changed.
+    /// The results for the packs, in order; `work` computes those of packs that have changed.
     pub(super) fn renew(
         &mut self,
         packs: Vec<PackFiles>,
@@ -40,7 +40,7 @@ impl<T> PackCache<T> {
         Ok(&self.found)
     }
 
-    /// The folders of the packs, and of the packs that they use.
+    /// The folders of the packs, and of the packs in their `use`.
     pub(super) fn folders(&self) -> impl Iterator<Item = PathBuf> {
         let typed: BTreeSet<&str> =
             self.files.iter().flat_map(|files| &files.paths).map(|(_, typed)| typed.as_str()).collect();

@@ -1,6 +1,6 @@
 //! `rulebook check`: are these packs valid?
 //!
-//! In: folders of packs, or folders above them.
+//! In: folders of packs, or folders that contain them.
 //! Out: every diagnostic of every pack and of its case files.
 //! Never: runs a case.
 
@@ -47,9 +47,9 @@ pub(super) fn check(arguments: &Arguments) -> Result<CommandOutput, Error> {
 /// The findings about one pack.
 struct Reviewed {
     rows: Vec<Row>,
-    /// What its modes say of actions and tools, if the host's tools are given.
+    /// The permits of its modes for actions and tools, if the host's tools are given.
     permits: Vec<PermitCell>,
-    /// Drawn for people.
+    /// The findings as text for people.
     drawn: String,
 }
 
@@ -94,7 +94,7 @@ fn review(pack: &PackFiles, tools: Option<&Tools>) -> Reviewed {
     reviewed
 }
 
-/// The faults of case files, and names in them that the pack does not have.
+/// The faults of case files, and the names in cases that the pack does not declare.
 fn case_faults(opened: &OpenedPack) -> (Sources, Vec<Diagnostic>) {
     let mut sources = Sources::default();
     let mut faults = Vec::new();

@@ -1,8 +1,8 @@
-//! `rulebook completions`: how can a shell complete this command?
+//! `rulebook completions`: how does a shell complete this command?
 //!
 //! In: the name of a shell.
-//! Out: a script for it.
-//! Never: installs it.
+//! Out: a completion script for it.
+//! Never: installs the script.
 
 use super::{CommandOutput, Status};
 use clap::CommandFactory as _;

@@ -1,8 +1,8 @@
-//! `rulebook diff`: what does this change to a pack mean?
+//! `rulebook diff`: what does a change to a pack mean?
 //!
-//! In: two folders of packs, maybe a file of recorded answers.
+//! In: two folders of packs, and optionally a file of recorded answers.
 //! Out: what widened, narrowed, changed, appeared or disappeared; tokens before and after; which outcomes differ.
-//! Never: fails because of a change that was not denied.
+//! Never: fails because of a change that `--deny` does not name.
 
 use super::answers::{Judge, rows};
 use super::output::written;
@@ -42,7 +42,7 @@ enum Denied {
     Change,
 }
 
-/// The formats for changes. There are none that annotate files, because changes have no place in a file.
+/// The formats for changes. None of them annotates files, because a change has no place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 enum DiffFormat {
     /// For people

@@ -1,8 +1,8 @@
-//! `rulebook explain`: what does this code mean, and what does this pack say?
+//! `rulebook explain`: what does a code mean, what does a pack declare, and how did an answer become its outcome?
 //!
-//! In: a code or a name from the closed lists; or a pack, maybe with a response.
-//! Out: a page, a table, or the story of the response, on the terminal or as a page of HTML.
-//! Never: has an explanation of its own; all are from pages and packs.
+//! In: a code or another name that has a page; or a pack, and optionally an answer.
+//! Out: a page, a table, or the story of the answer, on the terminal or as a page of HTML.
+//! Never: has explanations of its own: all texts come from pages and packs.
 
 use super::run::{JudgeArguments, Judged};
 use super::save::{cannot_write, create};
@@ -88,7 +88,7 @@ fn shipped(name: &str) -> Result<CommandOutput, Error> {
         return Err(Error::Usage(format!("no pack called `{name}` is shipped: {}", shipped_instead(name))));
     };
     let mut text = String::new();
-    // The tables come before the grammars that they name.
+    // Tables come before the grammars that they name.
     let (tables, grammars): (Vec<_>, Vec<_>) = folder.files.iter().partition(|(path, _)| path.ends_with(".toml"));
     for (path, bytes) in tables.into_iter().chain(grammars) {
         text += &format!("# {}\n{}\n", folder.called(path), String::from_utf8_lossy(bytes));
@@ -96,7 +96,7 @@ fn shipped(name: &str) -> Result<CommandOutput, Error> {
     Ok(CommandOutput::new(text, Status::Clean))
 }
 
-/// The story of how an answer became its outcome.
+/// The story of an answer.
 fn story(pack: &Path, file: &Path, arguments: &Arguments) -> Result<CommandOutput, Error> {
     let opened = OpenedPack::open_with(pack, arguments.judging.tools.as_deref(), arguments.format)?;
     let program = opened.program(arguments.format)?;
@@ -122,7 +122,7 @@ fn story(pack: &Path, file: &Path, arguments: &Arguments) -> Result<CommandOutpu
     Ok(CommandOutput::new(out, Status::of(outcome.has_errors())))
 }
 
-/// The page of a code, of a name without its area, or of a fault declared by a grammar.
+/// The page of a code, of a code without its area, or of another name that has a page.
 fn find(name: &str) -> Option<&'static Page> {
     let with_area = |area: &str| page(&format!("{area}/{name}"));
     page(name).or_else(|| {

@@ -1,7 +1,7 @@
-//! `rulebook export`: what can a model's server be told about this pack and mode?
+//! `rulebook export`: which part of a pack can the API of a model enforce?
 //!
-//! In: a pack, a mode, the wanted parameter of a request.
-//! Out: its value as JSON on standard output; on standard error, the rules that it cannot express.
+//! In: a pack, a mode, and a parameter of a request.
+//! Out: the value of the parameter as JSON on standard output; on standard error the rules that it cannot express.
 //! Never: sends it anywhere.
 
 use super::{CommandOutput, Error, Format, OpenedPack, Status, declared};

@@ -1,7 +1,7 @@
-//! `rulebook hear`: what do these words of a user mean, and what follows from them?
+//! `rulebook hear`: which class do the words of a user have, and what follows from them?
 //!
-//! In: a pack, the words, maybe a session; without words, the start of a session.
-//! Out: what was heard.
+//! In: a pack, the words, and optionally a session; without words, a session starts.
+//! Out: the messages of the pack, the effects and the next session.
 //! Never: carries an effect out.
 
 use super::session::SessionArguments;

@@ -1,8 +1,8 @@
 //! `rulebook hook`: may a coding assistant run this tool?
 //!
-//! In: a pack; on standard input the JSON that an assistant gives to a hook before a tool runs; maybe a session.
-//! Out: allow, deny or ask, in the form that the assistant reads; on request, the next session in its file.
-//! Never: runs the tool, or lets it run because something went wrong: any trouble ends with the status that blocks it.
+//! In: a pack; on standard input the JSON that an assistant sends to a hook before a tool runs; optionally a session.
+//! Out: allow, deny or ask, in the format of the assistant; on request, the next session in its file.
+//! Never: runs the tool, or permits it because something failed: any failure ends with the status that blocks the tool.
 
 use super::output::written;
 use super::ruling::{self, Ruling};
@@ -12,10 +12,10 @@ use super::{CommandOutput, Error, Format, OpenedPack, Status, input};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
-/// The most bytes of what an assistant gives.
+/// The largest input, in bytes.
 const MOST: u64 = 1 << 26;
 
-/// The name of the value of the state in which conditions read what else the assistant said, if the pack declares it.
+/// The state value that gets the other members of the input, so that conditions can read them, if the pack declares it.
 const STATE: &str = "hook";
 
 #[derive(Debug, clap::Args)]
@@ -43,17 +43,17 @@ pub(crate) struct Arguments {
     only_restrict: bool,
 }
 
-/// What an assistant asks, and how it reads the answer.
+/// The question of an assistant, and the format of the answer.
 struct Asked {
     form: Form,
     tool: String,
     /// The arguments of the tool.
     input: Value,
-    /// Everything else that it says, such as its folder.
+    /// The other members of the input, such as the working folder.
     rest: Map<String, Value>,
 }
 
-/// The form of the answer, known by the name of the event.
+/// The format of the answer, which follows from the name of the event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// `hookSpecificOutput` with a `permissionDecision`: the event `PreToolUse` of Claude Code and others.
@@ -62,18 +62,19 @@ enum Form {
     Decision,
     /// A `permission`: the event `preToolUse` of Cursor.
     Permission,
-    /// A `permissionDecision`: GitHub Copilot, which names no event and has `toolName`; and whoever names none.
+    /// A `permissionDecision`: GitHub Copilot, whose input has `toolName` and no event; and any other input without
+    /// one.
     Plain,
 }
 
 pub(super) fn hook(arguments: &Arguments) -> CommandOutput {
-    // A panic would end with a status after which assistants go on.
+    // A panic would end with a status after which assistants run the tool.
     let answered = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| answer(arguments)));
     let failed = |_| Err(Error::Usage("this is a bug of ours: please report it".to_owned()));
     let printed = answered.unwrap_or_else(failed).unwrap_or_else(CommandOutput::from);
     match printed.status {
         Status::Clean => printed,
-        // Assistants go on after any other status.
+        // Assistants run the tool after any status but this one.
         _ => CommandOutput { out: String::new(), err: printed.err, status: Status::Trouble },
     }
 }
@@ -90,7 +91,7 @@ fn answer(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let given = saved.as_ref().map(|saved| saved.arguments(&arguments.session));
     let mut session = given.as_ref().unwrap_or(&arguments.session).open(program, format, Some(session::clock()))?;
     let own_mode = session.mode.clone();
-    // Of a pack that has a mode for each of the assistant's own, the right one counts.
+    // If the pack has a mode with the name of the assistant's own mode, the call is judged in that mode.
     let mode = asked.rest.get("permission_mode").and_then(Value::as_str).filter(|_| !arguments.session.names_mode());
     if let Some(mode) = mode.filter(|mode| program.modes().any(|known| known == *mode)) {
         session.mode = mode.to_owned();
@@ -100,16 +101,17 @@ fn answer(arguments: &Arguments) -> Result<CommandOutput, Error> {
         *session.state.entry(STATE) = rulebook::value::Value::from(&Value::Object(asked.rest.clone()));
     }
     let (ruling, outcome) = ruling::judge(program, &session, &asked.tool, &asked.input);
-    // Nobody says what a person answers: a call that is asked about changes nothing. All else is written before the
-    // tool may run, so that no call runs that was not counted.
+    // The answer of a person is never reported back, so a call with `ask` changes nothing. For any other ruling, the
+    // session is written before the tool may run, so that no call runs that was not counted.
     if let Some(saved) = saved.filter(|_| !matches!(ruling, Ruling::Ask { .. })) {
         let mut next = outcome.session;
         if next.mode == session.mode {
-            // The mode of the assistant is that of this call, not one into which the pack went.
+            // The mode of the assistant applies to this call only. The session keeps its own, unless the pack has
+            // changed the mode.
             next.mode = own_mode;
         }
         if let Some(host) = host {
-            // What an assistant says of one call is not about the next.
+            // The members of the input of one call do not apply to the next one.
             *next.state.entry(STATE) = host;
         }
         saved.write(&next)?;
@@ -122,7 +124,7 @@ fn answer(arguments: &Arguments) -> Result<CommandOutput, Error> {
 }
 
 impl Arguments {
-    /// The session that is written back, if any: no other process has it meanwhile.
+    /// The session that is written back, if one is. It is locked against other processes.
     fn saved(&self, asked: &Asked) -> Result<Option<SavedSession>, Error> {
         match (&self.sessions, &self.session.session) {
             (Some(folder), _) => SavedSession::of_conversation(folder, asked.conversation()).map(Some),
@@ -142,7 +144,7 @@ impl Asked {
         ids.iter().find_map(|name| self.rest.get(*name)).and_then(Value::as_str)
     }
 
-    /// Reads what an assistant gives; an error says what is missing.
+    /// Reads the input of a hook. The error names what is missing.
     fn read(text: &str) -> Result<Self, String> {
         let mut rest: Map<String, Value> = serde_json::from_str(text)
             .map_err(|error| format!("this is not the JSON object that a hook is given: {error}"))?;
@@ -163,7 +165,7 @@ impl Asked {
             _ => return Err("the call names no tool: `tool_name` or `toolName` is a text".to_owned()),
         };
         let input = match take(["tool_input", "toolArgs"]) {
-            // Some give the arguments as a text that holds them.
+            // Some assistants send the arguments as a string of JSON.
             Some(Value::String(text)) => serde_json::from_str(&text)
                 .map_err(|error| format!("the arguments of the tool are a text that is not JSON: {error}"))?,
             None | Some(Value::Null) => json!({}),
@@ -172,16 +174,16 @@ impl Asked {
         Ok(Self { form, tool, input, rest })
     }
 
-    /// The ruling in the form that the assistant reads. What is allowed is only `explicit` where it may loosen its own
-    /// settings.
+    /// The ruling in the format of the assistant. A permitted call gets an `allow` only if `explicit` is set: that
+    /// decision overrides the assistant's own settings.
     fn answered(&self, ruling: &Ruling, explicit: bool) -> Value {
         let (decision, reason, input) = match ruling {
-            // What runs is what was judged.
+            // If the arguments were repaired, the tool runs with the judged ones.
             Ruling::Allow(judged) => {
                 (Some("allow").filter(|_| explicit), None, Some(judged).filter(|one| **one != self.input))
             }
             Ruling::Deny(why) => (Some("deny"), Some(why.clone()), None),
-            // Gemini CLI knows no question.
+            // Gemini CLI has no decision that asks a person.
             Ruling::Ask { question, .. } if self.form == Form::Decision => {
                 (Some("deny"), Some(ruling::unasked(question)), None)
             }
@@ -207,7 +209,7 @@ impl Asked {
     }
 }
 
-/// The answer without members that are `null`. The arguments of a tool stay as they are.
+/// The answer without members that are `null`. The arguments of a tool are not changed.
 fn without_nulls(mut answer: Value) -> Value {
     let strip = |members: &mut Map<String, Value>| members.retain(|_, value| !value.is_null());
     if let Value::Object(members) = &mut answer {

@@ -1,6 +1,6 @@
-//! Input: what does this argument refer to?
+//! Input: how is a file or standard input read for an argument?
 //!
-//! In: the path of a file that is read once, or `-`.
+//! In: the path of a file, or `-`.
 //! Out: its bytes or its text, with its name for messages.
 //! Never: reads standard input for two arguments.
 
@@ -10,22 +10,22 @@ use rulebook_fs::{ReadError, read_file, read_from, text_of};
 use std::io;
 use std::path::Path;
 
-/// Whether the argument means standard input.
+/// Whether the path stands for standard input.
 pub(super) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Its name in messages.
+/// The name of the input in messages.
 pub(super) fn name_of(path: &Path) -> String {
     if is_standard(path) { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// Its bytes, at most `most`.
+/// The bytes of the input, at most `most`.
 pub(super) fn bytes(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
     if is_standard(path) { read_from(path, io::stdin().lock(), most) } else { read_file(path, most) }
 }
 
-/// Its text of at most `most` bytes, without a byte order mark.
+/// The text of the input, at most `most` bytes, without a byte order mark.
 pub(super) fn text(path: &Path, most: u64) -> Result<Source, ReadError> {
     Ok(Source::new(name_of(path), text_of(path, bytes(path, most)?)?))
 }

@@ -1,8 +1,8 @@
-//! The command line: what did the user ask for, and how did it end?
+//! The command line: which command was called, and how did it end?
 //!
 //! In: arguments, files, standard input.
 //! Out: text on standard output and standard error, and an exit status.
-//! Never: decides anything about a pack or a response, or lays out text; other floors do.
+//! Never: decides anything about a pack or an answer, or formats text: the engine and `rulebook-report` do.
 
 mod answers;
 mod apply;
@@ -91,14 +91,15 @@ pub fn main() -> ExitCode {
     ExitCode::from(run_with(std::env::args_os()))
 }
 
-/// Runs the command line with these arguments, of which the first is the name of the command, and returns the exit status:
-/// for hosts that bring the command along, whose process has other arguments.
+/// Runs the command line with these arguments, of which the first is the name of the command, and returns the exit
+/// status. For hosts that include the command and whose process has arguments of its own, such as the package for
+/// Python.
 pub fn run_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let printed = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => execute(arguments).unwrap_or_else(CommandOutput::from),
         Err(error) => usage(&error),
     };
-    // Whoever closed the pipe has seen enough: the status stays what it is.
+    // If the reader has closed the pipe, it needs no more output. The status does not change.
     let status = match tell(&printed) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             _ = anstream::stderr().write_all(Pen::default().trouble(&format!("cannot write: {error}")).as_bytes());
@@ -109,7 +110,7 @@ pub fn run_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     status as u8
 }
 
-/// Prints the output of a command; fails if standard output does.
+/// Prints the output of a command. Returns an error if standard output does; errors of standard error are ignored.
 fn tell(printed: &CommandOutput) -> std::io::Result<()> {
     let written = write_out(&printed.out);
     _ = anstream::stderr().write_all(printed.err.as_bytes());

@@ -1,4 +1,4 @@
-//! Endings: what does a command print, in which format, and with which exit status?
+//! Output: what does a command print, in which format, and with which exit status?
 //!
 //! In: findings, or the reason why a command could not run.
 //! Out: [`CommandOutput`], for standard output and standard error; the same [`Status`] in every format.
@@ -27,8 +27,8 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// The findings `rows` in this format. `drawn` is for people, followed by the line `sum`; `json` is the report for
-    /// programs.
+    /// The findings `rows` in this format. For people, this is the text `drawn` and the line `sum`; for programs, the
+    /// report `json`.
     pub(super) fn write<T: Serialize>(
         self,
         rows: impl FnOnce() -> Vec<Row>,
@@ -41,7 +41,7 @@ impl Format {
             Format::Plain => rulebook_report::plain(&rows()) + &rulebook_report::unpainted(sum),
             Format::Json => written(&json(rows()))?,
             Format::Sarif => written(&rulebook_report::sarif(&rows()))?,
-            // A log that says nothing leaves open whether anything ran.
+            // Without the last line, a log without findings would not say whether anything ran.
             Format::Github => rulebook_report::github(&rows()) + &rulebook_report::unpainted(sum),
         })
     }
@@ -67,24 +67,24 @@ pub(super) enum Status {
 }
 
 impl Status {
-    /// The status of a command that found something, or nothing.
+    /// The status of a command that has found something, or nothing.
     pub(super) fn of(found: bool) -> Self {
         if found { Status::Findings } else { Status::Clean }
     }
 
-    /// The status for findings with these severities: an error counts, and with `strict` a warning, too.
+    /// The status for findings with these severities: `Findings` if one is an error, or with `strict` a warning.
     pub(super) fn of_findings(severities: impl IntoIterator<Item = Severity>, strict: bool) -> Self {
         let least = if strict { Severity::Warning } else { Severity::Error };
         Self::of(severities.into_iter().any(|severity| severity >= least))
     }
 }
 
-/// What a command prints.
+/// The output of a command.
 #[derive(Debug)]
 pub(super) struct CommandOutput {
-    /// On standard output.
+    /// The text on standard output.
     pub(super) out: String,
-    /// On standard error.
+    /// The text on standard error.
     pub(super) err: String,
     pub(super) status: Status,
 }
@@ -94,7 +94,7 @@ impl CommandOutput {
         Self { out, err: String::new(), status }
     }
 
-    /// Prints only on standard error.
+    /// An output on standard error only.
     pub(super) fn refused(err: String, status: Status) -> Self {
         Self { out: String::new(), err, status }
     }
@@ -109,14 +109,14 @@ impl CommandOutput {
     }
 }
 
-/// Why a command could not do its work.
+/// Why a command could not finish.
 #[derive(Debug)]
 pub(super) enum Error {
     /// A file or folder cannot be read.
     Read(ReadError),
-    /// The arguments are wrong, or something else failed: one line.
+    /// The arguments are wrong, or something else failed. One line.
     Usage(String),
-    /// Findings that are in the way, such as the faults of a pack, already printed.
+    /// Findings that prevent the command from running, such as the faults of a pack. They are in the output.
     Found(CommandOutput),
 }
 
@@ -137,8 +137,8 @@ impl From<Error> for CommandOutput {
     }
 }
 
-/// The error for findings that are in the way: `drawn` on standard error for people, or the report of `check` for
-/// programs.
+/// The error for findings that prevent a command from running: for people the text `drawn` on standard error, for
+/// programs the report of `check`.
 pub(super) fn found(
     format: Format,
     drawn: impl FnOnce() -> String,

@@ -1,9 +1,9 @@
 //! Packs: which packs do these paths name, and can they run?
 //!
-//! In: paths that a user typed, and names that a pack should declare.
-//! Out: [`OpenedPack`]: packs with their faults, the files of all packs below a folder, or what to print if there are
-//! none.
-//! Never: runs a pack.
+//! In: paths that a user typed, and names that a pack has to declare.
+//! Out: [`OpenedPack`]: a pack with its faults; the files of all packs below a folder; or the output for a folder
+//! without packs.
+//! Never: runs a program.
 
 use super::output::{CommandOutput, Error, Format, Status, found};
 use super::{input, parallel, session};
@@ -16,10 +16,10 @@ use rulebook_fs::{PackFiles, ReadError, folder_of, read_pack, search_packs};
 use rulebook_report::Pen;
 use std::path::{Path, PathBuf};
 
-/// The most bytes of a list of tools that are read.
+/// The largest list of tools that is read, in bytes.
 const MOST: u64 = 1 << 26;
 
-/// A pack from disk, ready to run or with all reasons why not.
+/// A pack from disk: its program, or every fault that prevents it from running.
 pub(super) struct OpenedPack {
     pub(super) files: PackFiles,
     pub(super) loaded: Checked<Program>,
@@ -31,18 +31,19 @@ impl OpenedPack {
         Ok(Self::load(read_pack(path)?, rulebook::check::faults).or_below(path))
     }
 
-    /// The same as [`OpenedPack::open_with`], to judge answers as a host does: without the checks that only look for
-    /// what an answer could come to. They take as long as all else.
+    /// Opens a pack to judge answers as a host does, without the checks that only evaluate what answers could result
+    /// in: these take as long as everything else.
     pub(super) fn to_judge(path: &Path, tools: Option<&Path>, format: Format) -> Result<Self, Error> {
         Self::load(read_pack(path)?, Program::open).or_below(path).take(tools, format)
     }
 
-    /// The same as [`OpenedPack::open`], for a host with the tools in this file, if any.
+    /// Like [`OpenedPack::open`], for a host with the tools in this file, if there is one.
     pub(super) fn open_with(path: &Path, tools: Option<&Path>, format: Format) -> Result<Self, Error> {
         Self::open(path)?.take(tools, format)
     }
 
-    /// The same pack for a host with the tools in this file. What is said of them is added to what is said of the pack.
+    /// Compiles the pack for a host with the tools in this file, if there is one. Faults of the tools are added to
+    /// those of the pack.
     pub(super) fn take(mut self, tools: Option<&Path>, format: Format) -> Result<Self, Error> {
         if let Some(tools) = tools.map(|path| read_tools(path, format)).transpose()? {
             self.add(&tools);
@@ -50,7 +51,7 @@ impl OpenedPack {
         Ok(self)
     }
 
-    /// Adds the tools of a host, and what is said of them.
+    /// Compiles the pack for a host with these tools, and adds the diagnostics about them.
     pub(super) fn add(&mut self, tools: &Tools) {
         let Some(program) = &self.loaded.value else { return };
         let with_tools = program.with_tools(tools);
@@ -58,17 +59,17 @@ impl OpenedPack {
         (self.loaded.value, self.loaded.sources) = (with_tools.value, with_tools.sources);
     }
 
-    /// The same as [`OpenedPack::open`], with everything that a reviewer would say.
+    /// Like [`OpenedPack::open`], with all diagnostics of `check`, including warnings.
     pub(super) fn review(path: &Path) -> Result<Self, Error> {
         Ok(Self::load(read_pack(path)?, rulebook::check::review).or_below(path))
     }
 
-    /// If the folder is not a pack, adds the names of packs below it.
+    /// If the folder is not a pack, names the packs below it in the help.
     fn or_below(mut self, path: &Path) -> Self {
         let mut found = self.loaded.diagnostics.iter_mut();
         if let Some(missing) = found.find(|one| one.code == Code::PACK_MISSING && one.at.is_none()) {
             let (mut below, _) = search_packs(path);
-            // The folder itself may have a `pack.toml` without a `[pack]` table.
+            // The folder itself may be listed: it may have a `pack.toml` without a `[pack]` table.
             below.retain(|below| *below != folder_of(path));
             let below: Vec<String> = below.iter().map(|one| one.display().to_string()).collect();
             missing.help = alternatives("", below.iter().map(String::as_str)).map(Into::into).or(missing.help.take());
@@ -82,7 +83,7 @@ impl OpenedPack {
         Self { files, loaded, pen }
     }
 
-    /// The program. If there is none, the error prints the faults of the pack; for programs as the report of `check`.
+    /// The program. If there is none, the error prints the faults of the pack: for programs, as the report of `check`.
     pub(super) fn program(&self, format: Format) -> Result<&Program, Error> {
         if let Some(program) = &self.loaded.value {
             return Ok(program);
@@ -101,7 +102,7 @@ pub(super) fn read_tools(path: &Path, format: Format) -> Result<Tools, Error> {
     tools.into_result().map_err(|faults| session::misfits(&faults.sources, &faults.diagnostics, format))
 }
 
-/// The files of the packs at or below each of `paths`, each once, and errors for what cannot be read.
+/// The files of the packs at or below each of `paths`, each once; and an error for each that cannot be read.
 pub(super) fn packs(paths: &[PathBuf]) -> (Vec<PackFiles>, Vec<ReadError>) {
     let (mut packs, mut unread) = (Vec::new(), Vec::new());
     for path in paths {
@@ -123,12 +124,12 @@ pub(super) fn packs(paths: &[PathBuf]) -> (Vec<PackFiles>, Vec<ReadError>) {
     (files, unread)
 }
 
-/// What to print if no pack was found, or none that could be read; `empty` is the report for programs.
+/// The output if no pack was found, or none that could be read; `empty` is the report for programs.
 pub(super) fn nothing(what: &str, paths: &[PathBuf], unread: &[ReadError], empty: String) -> CommandOutput {
     nothing_of(what, "a pack is a folder with a `pack.toml`", paths, unread, empty)
 }
 
-/// Like `nothing`, naming what is `wanted`.
+/// Like [`nothing`], with a text that names what is `wanted`.
 pub(super) fn nothing_of(
     what: &str,
     wanted: &str,

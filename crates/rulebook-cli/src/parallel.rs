@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// How long to wait before showing progress.
+/// After this time, the progress bar appears.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Does `work` for each item; `what` names the items on the progress bar.

@@ -1,10 +1,10 @@
-//! `rulebook play`: what would happen if somebody said this?
+//! `rulebook play`: what happens in a conversation, turn by turn?
 //!
-//! In: a pack, maybe a session; line by line what the user says and what the model answers, or a command that answers;
-//! with `--root`, the folder below which files are written.
-//! Out: the result of each, the files that it writes or would write, and on request the session, or the whole
+//! In: a pack, optionally a session; line by line the words of the user and the answers of the model, or a command that
+//! answers; with `--root`, the folder below which files are written.
+//! Out: the result of each turn, the files that it writes or would write, and on request the session, or the whole
 //! conversation as a case.
-//! Never: writes a file of an answer anywhere but below that folder, or invents what somebody says.
+//! Never: writes a file of an answer anywhere but below that folder, or makes up an answer.
 //!
 //! A line is what the user says; an empty line lets the model answer. A text of several lines ends with a line that is
 //! a single `.`, or with the input. So a conversation can be typed, pasted or piped.
@@ -23,7 +23,7 @@ use std::io::{self, BufRead, ErrorKind, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The most bytes of a line, and of what one side says; the engine's own limit is far lower.
+/// The longest line, and the longest text of a turn, in bytes; the engine's own limit is far lower.
 const MOST: usize = 64 << 20;
 
 const HELP: &str = "\
@@ -102,7 +102,7 @@ pub(super) fn play(arguments: &Arguments) -> Result<CommandOutput, Error> {
         troubled: false,
     };
     match table.play(stored.has_begun()) {
-        // Whoever closed the pipe has seen enough.
+        // If the reader has closed the pipe, the conversation ends without an error.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Error::Usage(format!("the talk broke off: {error}")))
         }
@@ -116,23 +116,23 @@ struct Table<'t, R> {
     pen: &'t Pen,
     sources: &'t Sources,
     arguments: &'t Arguments,
-    /// Where files are written.
+    /// The folder below which files are written.
     root: Option<Root>,
     lines: LineReader<R>,
-    /// Whether to print what is read, because no terminal does.
+    /// Whether to print the lines that are read: a terminal does so itself.
     echoes: bool,
     talk: Talk<'t>,
     began: Session,
     exchanges: Vec<Exchange>,
-    /// The files that may be overwritten: those that this conversation wrote.
+    /// The files that may be overwritten: that of `--session`, and those that this conversation has written.
     own: Vec<PathBuf>,
-    /// Whether what is said is not UTF-8.
+    /// Whether the last text was not UTF-8.
     not_utf8: bool,
     troubled: bool,
 }
 
 impl<R: BufRead> Table<'_, R> {
-    /// Runs the conversation. A session that `goes_on` has been started before.
+    /// Runs the conversation. A session that `goes_on` has started before, so the start event does not run.
     fn play(&mut self, goes_on: bool) -> io::Result<()> {
         let answer = match &self.arguments.command {
             Some(_) => "lets the command answer as the model",
@@ -199,7 +199,7 @@ impl<R: BufRead> Table<'_, R> {
         Ok(())
     }
 
-    /// Handles what somebody says, and prints the result.
+    /// Runs one turn with this text, and prints the result.
     fn say(&mut self, part: PartKind, text: &str) -> io::Result<()> {
         let before = self.talk.session().clone();
         let mut applied = None;
@@ -209,7 +209,7 @@ impl<R: BufRead> Table<'_, R> {
             applied.as_ref().map(|applied| applied.misses.clone()).unwrap_or_default()
         };
         let turn_result = match part {
-            // The session goes on only when the files are written: one never differs from the other.
+            // The new session counts only if the files are written, so that the session and the files always agree.
             PartKind::Response | PartKind::Reply(_) => self.talk.answer_to(text, |outcome| carry_out(&outcome.effects)),
             PartKind::Confirm => self.talk.confirm_to(text, |outcome| carry_out(&outcome.effects)),
             PartKind::Start => heard(self.talk.start(), &mut carry_out),
@@ -230,7 +230,7 @@ impl<R: BufRead> Table<'_, R> {
         Ok(())
     }
 
-    /// Prints what became of the files of a turn, or that nothing is written.
+    /// Prints the changes of files of a turn, or that none are written.
     fn files(&mut self, applied: Option<&Applied>, turn_result: &TurnResult, words: &Source) -> io::Result<()> {
         if self.root.is_none() {
             return write_out(&unwritten(turn_result.effects()));
@@ -239,7 +239,7 @@ impl<R: BufRead> Table<'_, R> {
             if turn_result.effects().iter().all(|record| record.effect.keys().next().is_none()) {
                 return Ok(());
             }
-            // Nobody can say what was written there: a file is not written by guess.
+            // What was meant by the invalid bytes is unknown, so nothing is written.
             return self.trouble("no file is written: what was said is not UTF-8");
         };
         let (text, all) = turn_report(self.pen, applied, turn_result, words);
@@ -247,7 +247,7 @@ impl<R: BufRead> Table<'_, R> {
         write_out(&text)
     }
 
-    /// Lets the model answer; a command is asked again as often as the rules want.
+    /// Lets the model answer. A command is asked again as often as the pack asks for it.
     fn answer(&mut self) -> io::Result<()> {
         let Some(command) = &self.arguments.command else {
             let text = self.block("the model's answer")?;
@@ -268,7 +268,7 @@ impl<R: BufRead> Table<'_, R> {
         }
     }
 
-    /// What the model reads next; none if the pack has no prompt for it, and then the reason is printed.
+    /// The prompt for the model; `None` if the pack has none, and then the reason is printed.
     fn prompt(&mut self) -> io::Result<Option<String>> {
         let prompt = self.talk.prompt(self.arguments.model.clone());
         write_out(&self.pen.diagnostics(self.sources, &prompt.found))?;
@@ -278,7 +278,7 @@ impl<R: BufRead> Table<'_, R> {
     }
 
     fn case(&mut self, file: &Path) -> io::Result<()> {
-        // A case is called by its claim, in kebab case.
+        // The claim of a case is its file name in kebab case.
         let claim = file.file_stem().unwrap_or_default().to_string_lossy().replace('-', " ");
         match script(self.program, &claim, &self.began, &self.exchanges) {
             Ok(text) => self.write(file, &text),
@@ -309,7 +309,7 @@ impl<R: BufRead> Table<'_, R> {
         anstream::stderr().write_all(self.pen.trouble(message).as_bytes())
     }
 
-    /// The lines up to one that is a single `.`, or to the end of the input.
+    /// Reads the lines up to one that is a single `.`, or to the end of the input.
     fn block(&mut self, what: &str) -> io::Result<String> {
         write_out(&format!("({what}; a line that is a single `.` ends it)\n"))?;
         let mut text = String::new();
@@ -325,7 +325,7 @@ impl<R: BufRead> Table<'_, R> {
         Ok(text)
     }
 
-    /// The text of these bytes; takes note if they are not UTF-8.
+    /// The text of these bytes; records whether they are not UTF-8.
     fn decoded(&mut self, bytes: Vec<u8>) -> String {
         String::from_utf8(bytes).unwrap_or_else(|error| {
             self.not_utf8 = true;
@@ -352,14 +352,14 @@ impl<R: BufRead> Table<'_, R> {
     }
 }
 
-/// The result of what cannot be taken back, carried out.
+/// Carries out the effects of a turn that cannot be rejected, such as words of the user.
 fn heard(turn_result: TurnResult, carry_out: &mut impl FnMut(&[EffectRecord]) -> Vec<Miss>) -> TurnResult {
     carry_out(turn_result.effects());
     turn_result
 }
 
-/// JSON in which nothing controls a terminal or changes the direction of text: such characters are in strings alone,
-/// where an escape says the same.
+/// JSON in which characters that control a terminal or change the direction of text are escaped. Such characters occur
+/// only in strings, in which the escape has the same meaning.
 fn escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
@@ -383,7 +383,8 @@ fn ask(command: &str, prompt: &str) -> Result<Vec<u8>, String> {
         .map_err(|error| error.to_string())?;
     let (input, output) = (child.stdin.take(), child.stdout.take());
     let mut answer = Vec::new();
-    // It may write before it has read everything, or read nothing at all.
+    // The command may write before it has read everything, or read nothing, so input and output are handled in
+    // parallel.
     let read = std::thread::scope(|scope| {
         scope.spawn(|| input.map(|mut input| input.write_all(prompt.as_bytes())));
         output.map_or(Ok(0), |output| output.take(MOST as u64).read_to_end(&mut answer))

@@ -1,8 +1,8 @@
 //! `rulebook prompt`: what does the model read?
 //!
-//! In: a pack, maybe a session, a history, a message and the name of a model.
+//! In: a pack, optionally a session, a history, a message and the name of a model.
 //! Out: the prompt as text, as messages or as its ledger; or the differences from another pack or model.
-//! Never: writes a word of a prompt.
+//! Never: adds a text of its own to a prompt.
 
 use super::session::{SessionArguments, StoredSession, misfits};
 use super::{CommandOutput, Error, Format, OpenedPack, Status, declared, input, output};
@@ -12,7 +12,7 @@ use rulebook::prompt::{History, Request, read_history};
 use rulebook::text::Sources;
 use std::path::{Path, PathBuf};
 
-/// The most bytes of a history that are read.
+/// The largest history that is read, in bytes.
 const MOST: u64 = 64 << 20;
 
 #[derive(Debug, clap::Args)]
@@ -65,7 +65,7 @@ enum PromptFormat {
 }
 
 impl PromptFormat {
-    /// The format of findings that are in the way of a prompt.
+    /// The format of the findings that prevent a prompt.
     fn of_faults(self) -> Format {
         match self {
             PromptFormat::Messages => Format::Json,

@@ -1,8 +1,8 @@
 //! `rulebook replay`: what are the results for all these answers?
 //!
-//! In: a pack, a file with one answer on each line, maybe another pack.
-//! Out: totals, the outcomes line by line, and the answers for which the other pack differs.
-//! Never: judges an answer itself.
+//! In: a pack, a file with one answer on each line, and optionally a second pack.
+//! Out: totals, the outcomes line by line, and the answers for which the second pack differs.
+//! Never: judges an answer itself: `answers` does.
 
 use super::answers::{Broken, Judge, Out, rows};
 use super::{CommandOutput, Error, Format, OpenedPack, Status, input};
@@ -11,9 +11,9 @@ use rulebook::text::{Sources, excerpt};
 use rulebook_report::{Differing, Pen, Replayed, json, row_of_line};
 use std::path::{Path, PathBuf};
 
-/// The members of a line that have a meaning.
+/// The members of a line that are read.
 const MEMBERS: [&str; 4] = ["response", "id", "mode", "session"];
-/// How many other members are shown.
+/// How many ignored members are reported.
 const UNREAD: usize = 5;
 
 #[derive(Debug, clap::Args)]
@@ -57,7 +57,7 @@ pub(super) fn replay(arguments: &Arguments) -> Result<CommandOutput, Error> {
     Ok(CommandOutput { err: printed.err + &unread(&arguments.file, &replayed), ..printed })
 }
 
-/// A note about members of lines that have no meaning, which may be misspelt.
+/// A note for each ignored member of lines, which may be misspelt.
 fn unread(file: &Path, replayed: &Replayed) -> String {
     let listed = replayed.unread.iter().take(UNREAD).map(|(name, (first, times))| {
         let times = if *times == 1 { String::new() } else { format!(" and {} more", times - 1) };
@@ -81,7 +81,7 @@ fn report(arguments: &Arguments, replayed: &Replayed, broken: &[Broken]) -> Resu
         rows
     };
     let drawn = || {
-        // Standard input has lines, but no name to open.
+        // Standard input has no path that a terminal could open.
         let place = |line: &usize| match input::is_standard(&arguments.file) {
             true => String::new(),
             false => format!("  ┌─ {}:{line}\n", arguments.file.display()),

@@ -1,7 +1,7 @@
-//! Rulings: may one call of a tool run, for a program that asks before it runs it?
+//! Rulings: may a program run one call of a tool?
 //!
 //! In: a program, a session, the name of a tool and its arguments.
-//! Out: [`Ruling`], with words for whoever asked, and the outcome behind it.
+//! Out: [`Ruling`], with a text for the program that asked, and the outcome.
 //! Never: runs a tool, or asks a person.
 
 use rulebook::outcome::{Options, Outcome, Verdict};
@@ -10,13 +10,13 @@ use rulebook::session::Session;
 use rulebook::{Provider, Reply, ReplyPart};
 use serde_json::Value;
 
-/// What a pack says of a call.
+/// The decision about a call.
 pub(super) enum Ruling {
-    /// It may run, with these arguments: those that were judged.
+    /// The call may run, with these arguments, which are the judged ones.
     Allow(Value),
-    /// It may not, for this reason.
+    /// The call may not run, for this reason.
     Deny(String),
-    /// It may once a person has said yes to this question; it waits in the session under the id.
+    /// The call may run once a person has answered yes to this question. It is pending in the session under this id.
     Ask { id: String, question: String },
 }
 
@@ -39,7 +39,7 @@ pub(super) fn of(outcome: &Outcome) -> Ruling {
     }
 }
 
-/// Why the call may not run, in words for a model.
+/// Why the call may not run, as a text for a model.
 fn why(outcome: &Outcome) -> String {
     let results = outcome.tool_results(Provider::Mcp);
     let result = results.first().and_then(|result| serde_json::to_value(result).ok()).unwrap_or_default();
@@ -47,7 +47,7 @@ fn why(outcome: &Outcome) -> String {
     text.unwrap_or("not carried out: the pack refuses this call").to_owned()
 }
 
-/// What a host that cannot ask a person answers.
+/// The refusal of a host that cannot ask a person.
 pub(super) fn unasked(question: &str) -> String {
     format!("not carried out: a person has to confirm this first, and cannot be asked here: {question}")
 }

@@ -1,7 +1,7 @@
 //! `rulebook run`: what may this answer do?
 //!
-//! In: a pack, a response from a file or standard input, maybe a session.
-//! Out: the outcome.
+//! In: a pack, an answer from a file or standard input, optionally a session.
+//! Out: the outcome of the answer.
 //! Never: carries out an effect.
 
 use super::session::{SessionArguments, misfits};
@@ -16,7 +16,7 @@ use rulebook_fs::{ReadError, text_of};
 use rulebook_report::{flattened, status};
 use std::path::{Path, PathBuf};
 
-/// The most bytes of a response that are read at all; the engine's own limit is far lower.
+/// The largest answer that is read, in bytes; the engine's own limit is far lower.
 const MOST: u64 = 1 << 30;
 
 #[derive(Debug, clap::Args)]
@@ -85,27 +85,27 @@ pub(super) struct JudgeArguments {
     attempts: usize,
 }
 
-/// A response and its outcome.
+/// An answer and its outcome.
 pub(super) struct Judged {
     pub(super) response: Source,
     pub(super) outcome: Outcome,
-    /// The outcome with its places in `response`, if its own are in the parts of a reply.
+    /// The outcome with places in `response`, if those of `outcome` are relative to the parts of a reply.
     flattened: Option<Outcome>,
     reply: Option<Reply>,
-    /// The session before the response.
+    /// The session before the answer.
     session: Session,
     options: Options,
-    /// Where the response is not UTF-8: what is there was replaced before it was judged.
+    /// The error that names the first byte that is not UTF-8. Such bytes were replaced before the answer was judged.
     pub(super) not_utf8: Option<ReadError>,
 }
 
 impl Judged {
-    /// The outcome with its places in `response`.
+    /// The outcome with places in `response`.
     pub(super) fn drawn(&self) -> &Outcome {
         self.flattened.as_ref().unwrap_or(&self.outcome)
     }
 
-    /// The outcome is what the pack says of a response whose effects do not fit the files that they meet.
+    /// Replaces the outcome by the one that the pack declares for an answer whose effects do not apply to the files.
     pub(super) fn reject(&mut self, program: &Program, misses: &[Miss]) {
         if misses.is_empty() {
             return;
@@ -115,7 +115,7 @@ impl Judged {
     }
 }
 
-/// The APIs whose answers are read.
+/// The values of `--from`: the APIs whose answers can be read.
 fn api() -> impl TypedValueParser<Value = String> {
     let known = Provider::ALL.into_iter().filter(|one| *one != Provider::Responses);
     PossibleValuesParser::new(known.map(Provider::name))
@@ -142,7 +142,7 @@ impl AnswerArguments {
         OpenedPack::open_with(&self.pack, self.judging.tools.as_deref(), format)
     }
 
-    /// The outcome. If no argument gives the time, it is `now`.
+    /// Judges the answer. `now` is the time if no argument gives one.
     pub(super) fn judge(
         &self,
         program: &Program,
@@ -169,12 +169,12 @@ impl AnswerArguments {
 }
 
 impl JudgeArguments {
-    /// Whether nothing is said of an answer.
+    /// Whether no argument but `--tools` is given.
     pub(super) fn are_none_but_tools(&self) -> bool {
         *self == Self { tools: self.tools.clone(), ..Self::default() }
     }
 
-    /// The outcome of the response in `file`. If no argument gives the time, it is `now`.
+    /// Judges the answer in `file`. `now` is the time if no argument gives one.
     pub(super) fn judge(
         &self,
         program: &Program,

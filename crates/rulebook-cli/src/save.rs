@@ -1,8 +1,8 @@
-//! Saving: are these files written, all of them or none?
+//! Save: how are several files written, all of them or none?
 //!
-//! In: a folder and the files to write below it; or one file, and the file of answers that it is about.
-//! Out: the files, each old or new at any moment.
-//! Never: leaves one written if another could not be, or overwrites the answers.
+//! In: a folder and the files to write below it; or one output file, and the file of answers that it is made from.
+//! Out: the files, each either old or new at any moment.
+//! Never: writes only some of the files, or overwrites the answers.
 
 use super::{Error, input};
 use rulebook::outcome::{Effect, EffectRecord};
@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Writes the files, each given by a path below `folder` and its text.
+/// Writes the files, each a path below `folder` and a text.
 pub(super) fn save(folder: &Path, files: Vec<(String, String)>) -> Result<(), Error> {
     let record = |(key, text)| EffectRecord::from(Effect::Write { key, text, new: false, executable: false });
     let effects: Vec<EffectRecord> = files.into_iter().map(record).collect();
@@ -23,14 +23,14 @@ pub(super) fn save(folder: &Path, files: Vec<(String, String)>) -> Result<(), Er
     }
 }
 
-/// Opens a file for writing, unless it is that of the `answers`, by whatever name.
+/// Opens a file for writing, unless it is the file of the `answers`, maybe by another path.
 #[expect(clippy::disallowed_methods, reason = "a command that writes what it is told to")]
 pub(super) fn create(path: &Path, answers: &Path) -> Result<File, Error> {
     if input::is_standard(path) {
         let reason = "standard output is for what the command says; name a file";
         return Err(Error::Usage(format!("cannot write `-`: {reason}")));
     }
-    // A pipe or a device is not opened twice.
+    // Only for regular files: opening a pipe or a device a second time could block.
     let handle = |path: &Path| path.is_file().then(|| Handle::from_path(path).ok()).flatten();
     let read = if input::is_standard(answers) { Handle::stdin().ok() } else { handle(answers) };
     if read.is_some() && handle(path) == read {

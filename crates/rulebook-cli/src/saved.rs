@@ -1,8 +1,8 @@
-//! Saved sessions: from which session does a hook go on, and where does the next one go on from?
+//! Saved sessions: in which file is the session between two calls of a hook?
 //!
 //! In: `--session` with `--save`, or `--sessions` and the id of a conversation.
-//! Out: [`SavedSession`]: the file, which this process has to itself until it is done.
-//! Never: lets two processes go on from the same session, or leaves half of a file.
+//! Out: [`SavedSession`]: the file, locked against other processes.
+//! Never: lets two processes continue the same session at once, or leaves a truncated file.
 
 use super::Error;
 use super::save::cannot_write;
@@ -14,7 +14,7 @@ use std::fs::{File, OpenOptions, create_dir_all};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The most bytes of the id of a conversation, which names a file.
+/// The longest id of a conversation, in bytes; the id becomes a file name.
 const ID: usize = 128;
 
 /// The file of a session that is written back.
@@ -25,21 +25,22 @@ pub(super) struct SavedSession {
 }
 
 impl SavedSession {
-    /// Waits until no other process has the session.
+    /// Waits until no other process has locked the session.
     #[expect(clippy::disallowed_methods, reason = "links to one file are one session")]
     pub(super) fn lock(file: PathBuf) -> Result<Self, Error> {
         let file = file.canonicalize().unwrap_or(file);
         let mut name = file.file_name().unwrap_or_default().to_owned();
         name.push(".lock");
         let beside = file.with_file_name(name);
-        // Not the session's own file, which is replaced by another when it is written: whoever waited would have the old one.
+        // The lock is a file of its own: the session's file is replaced when it is written, so a process that waited
+        // for that would then lock the old one.
         match locked(&beside) {
             Ok(lock) => Ok(Self { file, _lock: lock }),
             Err(error) => Err(cannot_write(&beside, &error)),
         }
     }
 
-    /// Waits for the session of a conversation, which is a file in this folder. The folder is made if there is none.
+    /// Waits for the session of a conversation, a file in this folder. The folder is created if it does not exist.
     pub(super) fn of_conversation(folder: &Path, id: Option<&str>) -> Result<Self, Error> {
         let id = id.ok_or_else(|| {
             Error::Usage(
@@ -57,15 +58,15 @@ impl SavedSession {
         Self::lock(folder.join(format!("session-{id}.json")))
     }
 
-    /// The arguments that read it: none of its file if there is none yet, so that the session is a new one.
+    /// The arguments that read the file. If there is no file yet, they name none, so that a new session starts.
     #[expect(clippy::disallowed_methods, reason = "the command asks the disk")]
     pub(super) fn arguments(&self, given: &SessionArguments) -> SessionArguments {
-        // What is there and is no file is read as well, so that its fault is reported.
+        // A folder or broken link is read as well, so that the error is reported.
         let exists = self.file.symlink_metadata().is_ok();
         given.with_file(exists.then(|| self.file.clone()))
     }
 
-    /// Writes the session from which the next process goes on.
+    /// Writes the session that the next call continues.
     pub(super) fn write(self, session: &Session) -> Result<(), Error> {
         let text = super::output::written(session)?;
         write_file(&self.file, text.as_bytes(), true).map_err(|error| cannot_write(&self.file, &error))

@@ -1,8 +1,8 @@
-//! `rulebook schema`: which structure does this file or contract have?
+//! `rulebook schema`: which structure does a file or contract have?
 //!
 //! In: the name of a schema.
-//! Out: its JSON.
-//! Never: differs from `schemas/`, which a test compares.
+//! Out: the schema as JSON.
+//! Never: differs from the file in `schemas/`: a test compares them.
 
 use super::{CommandOutput, Status};
 use clap::builder::PossibleValuesParser;

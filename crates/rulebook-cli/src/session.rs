@@ -1,7 +1,7 @@
-//! The session of a command: in which state does it start?
+//! Session: with which session does a command start?
 //!
-//! In: `--mode`, `--session` and `--now`; the clock, for commands that act now.
-//! Out: a session that fits the pack, or what to print if none does.
+//! In: `--mode`, `--session` and `--now`; the clock, for commands that act at the current time.
+//! Out: a session that matches the pack, or the diagnostics for one that does not.
 //! Never: writes a session.
 
 use super::output::found;
@@ -16,7 +16,7 @@ use rulebook_report::Pen;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-/// The most bytes of a session that are read.
+/// The largest session that is read, in bytes.
 const MOST: u64 = 1 << 30;
 
 #[derive(Debug, Default, Clone, PartialEq, Eq, clap::Args)]
@@ -45,18 +45,18 @@ impl SessionArguments {
         self.mode.is_some()
     }
 
-    /// The same arguments with another file, or none.
+    /// These arguments with another file, or none.
     pub(super) fn with_file(&self, file: Option<PathBuf>) -> Self {
         Self { session: file, ..self.clone() }
     }
 
-    /// The session, if it fits the pack. If no argument gives the time, it is `now`: the time in a kept session is that
-    /// of an earlier turn.
+    /// The session, if it matches the pack. If no argument gives the time, it is `now`, because the time in a saved
+    /// session is that of an earlier turn.
     pub(super) fn open(&self, program: &Program, format: Format, now: Option<String>) -> Result<Session, Error> {
         self.read()?.fit(program, format, now)
     }
 
-    /// The content of the file, which is read once.
+    /// Reads the file of the session. A command does so only once, since it may be standard input.
     pub(super) fn read(&self) -> Result<StoredSession<'_>, Error> {
         let mut sources = Sources::default();
         let file = self.session.as_deref().map(|path| input::text(path, MOST)).transpose()?;
@@ -64,7 +64,7 @@ impl SessionArguments {
     }
 }
 
-/// A session as it was kept, and the arguments that override it.
+/// A session as it was saved, and the arguments that override it.
 pub(super) struct StoredSession<'a> {
     arguments: &'a SessionArguments,
     sources: Sources,
@@ -76,13 +76,13 @@ impl StoredSession<'_> {
         self.file.and_then(|file| self.sources.get(file)).map_or("{}", Source::text)
     }
 
-    /// Whether it has begun: it has a mode, as every complete session does. For a session that is about to begin, a
+    /// Whether the session has started: it has a mode, as every complete session does. For a session that has not, a
     /// host may give only the state.
     pub(super) fn has_begun(&self) -> bool {
         members(self.text()).is_ok_and(|members| members.get("mode").is_some_and(Value::is_string))
     }
 
-    /// The session, if it fits the pack; see [`SessionArguments::open`].
+    /// The session, if it matches the pack; see [`SessionArguments::open`].
     pub(super) fn fit(&self, program: &Program, format: Format, now: Option<String>) -> Result<Session, Error> {
         let SessionArguments { mode, now: given_now, .. } = self.arguments;
         declared("mode", mode.as_deref(), program.modes(), format)?;
@@ -119,7 +119,7 @@ impl StoredSession<'_> {
     }
 }
 
-/// The error for a session that does not fit; for programs as the report of `check`.
+/// The error for a session that does not match the pack; for programs, as the report of `check`.
 pub(super) fn misfits(sources: &Sources, faults: &[Diagnostic], format: Format) -> Error {
     let pen = Pen::default();
     let drawn = || faults.iter().map(|one| pen.diagnostic(sources, one)).collect::<Vec<_>>().join("\n");
@@ -127,7 +127,7 @@ pub(super) fn misfits(sources: &Sources, faults: &[Diagnostic], format: Format) 
     found(format, drawn, rows, Status::Trouble)
 }
 
-/// The members of a session, or where and why the text is not one.
+/// The members of a session; or the place and the reason if the text is not a JSON object.
 fn members(text: &str) -> Result<Object, (Span, String)> {
     match serde_json::from_str(text) {
         Ok(Value::Object(members)) => Ok(members),

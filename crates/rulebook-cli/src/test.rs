@@ -1,8 +1,8 @@
-//! `rulebook test`: do the packs do what their cases say?
+//! `rulebook test`: do packs meet the expectations of their cases?
 //!
-//! In: folders of packs, with their cases or others.
-//! Out: every failed expectation, at its line; on request the cases rewritten to expect what came.
-//! Never: rewrites a case if the change cannot be reviewed.
+//! In: folders of packs, with their own cases or those of another folder.
+//! Out: every failed expectation at its line; on request, cases rewritten to expect the actual results.
+//! Never: rewrites a case where nobody can review the change.
 
 use super::cache::PackCache;
 use super::packs::read_tools;
@@ -60,7 +60,7 @@ pub(crate) struct Arguments {
     format: TestFormat,
 }
 
-/// The format of test results: that of any report of findings, or one for CI services.
+/// The format of test results: that of a report of findings, or JUnit for CI services.
 #[derive(Debug, Clone, Copy)]
 enum TestFormat {
     Report(Format),
@@ -141,7 +141,7 @@ fn names(packs: &[PackFiles]) -> Vec<String> {
     files.filter_map(name).collect()
 }
 
-/// Runs the cases of packs in parallel; `err` gets notes about rewritten cases.
+/// Runs the cases of packs in parallel. Notes about rewritten cases are added to `err`.
 fn run(arguments: &Arguments, packs: &[PackFiles], err: &mut String) -> Result<Vec<TestedPack>, Error> {
     let tools = arguments.tools.as_deref().map(|path| read_tools(path, Format::Human)).transpose()?;
     let packs = parallel::each("packs", packs, |pack| Testing::new(pack, arguments, tools.as_ref()));
@@ -157,7 +157,7 @@ fn is_watched_by_nobody() -> bool {
 }
 
 impl Arguments {
-    /// Every file and folder that is read.
+    /// Every file and folder that `--watch` watches.
     fn read(&self) -> Vec<PathBuf> {
         self.packs.iter().chain(&self.cases).cloned().collect()
     }
@@ -170,7 +170,7 @@ impl Arguments {
         CaseOptions { chunk: self.stream.map(|bytes| bytes as usize), trace: self.covers() }
     }
 
-    /// The results of these packs; empty for people if there are none.
+    /// The results of these packs. If there are none, the text for people is empty.
     fn write(&self, tested: &[TestedPack]) -> Result<String, Error> {
         let rows = || tested.iter().flat_map(TestedPack::rows).collect();
         let drawn = || tested.iter().map(TestedPack::human).collect();
@@ -181,7 +181,7 @@ impl Arguments {
         }
     }
 
-    /// What to print if no case ran; `empty` is the report for programs.
+    /// The output if no case ran; `empty` is the report for programs.
     fn nothing(&self, named: &[String], empty: String) -> CommandOutput {
         match self.filter.as_ref().filter(|_| !named.is_empty()) {
             None => {
@@ -203,7 +203,7 @@ impl Arguments {
     }
 }
 
-/// Help for a filter that no name contains: names with a similar word, or else some names.
+/// The help for a filter that matches nothing: names with a similar word, or else any names.
 fn likely(filter: &str, named: &[String]) -> Option<String> {
     let words: Vec<&str> = filter.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2).collect();
     let is_near = |name: &&String| words.iter().any(|word| nearest(word, name.split('-')).is_some());
@@ -214,12 +214,12 @@ fn likely(filter: &str, named: &[String]) -> Option<String> {
     Some(format!("did you mean {}?", near.join(" or ")))
 }
 
-/// A pack whose cases are about to run.
+/// A pack whose cases are about to be run.
 struct Testing {
     program: Option<Program>,
     files: Vec<CaseFile>,
     cases: Vec<Case>,
-    /// For cases whose empty expectations were filled in: the name of the file, and its text.
+    /// Cases whose empty expectations were filled in: the name of the file, and the new text.
     filled: Vec<(String, String)>,
     tested: TestedPack,
 }
@@ -241,7 +241,7 @@ impl Testing {
             least: arguments.min_coverage.map(usize::from),
             lists: arguments.coverage,
         };
-        // Files of the pack itself are what `check` looks at.
+        // Files that are overlooked for other reasons are reported by `check`.
         let overlooked = files.overlooked.into_iter().filter(|one| one.finding.code == Code::CASE_OVERLOOKED);
         tested.overlooked.extend(overlooked.map(|one| (one.name, one.finding)));
         let (mut cases, mut filled) = (Vec::new(), Vec::new());
@@ -281,7 +281,7 @@ impl Testing {
         self.cases.iter().map(line).collect()
     }
 
-    /// The path of a case file, as the user would type it.
+    /// The path of a case file, as the user typed it.
     fn path(&self, case: &Case) -> String {
         self.tested
             .sources
@@ -290,7 +290,7 @@ impl Testing {
             .unwrap_or_default()
     }
 
-    /// The results of its cases, after rewriting their files if asked to.
+    /// The results of the cases. With `--update`, files are rewritten first.
     fn finish(
         mut self,
         runs: &mut impl Iterator<Item = CaseRun>,
@@ -323,13 +323,13 @@ impl Testing {
         Ok(self.tested)
     }
 
-    /// Rewrites a case to expect what came, and saves it; none if that would not help.
+    /// Rewrites a failed case to expect the actual results, and saves it. `None` if it would not fail less.
     fn update(&mut self, case: &Case, run: &CaseRun, arguments: &Arguments) -> Result<Option<(Case, CaseRun)>, Error> {
         let (Some(program), CaseVerdict::Failed) = (&self.program, run.verdict) else { return Ok(None) };
         let Some(source) = self.tested.sources.get(case.source) else { return Ok(None) };
         let text = updated(source.text(), case, &run.failures);
         let name = source.name().to_owned();
-        // Run the new text first: it is written only if it fails less.
+        // The new text is run before it is written: it is written only if it fails less.
         let Some(better) = cases::parse(&mut self.tested.sources, &name, text.as_bytes()).value else {
             return Ok(None);
         };
@@ -340,7 +340,7 @@ impl Testing {
         Ok(if self.rewrite(&name, &text)? { Some((better, again)) } else { None })
     }
 
-    /// Replaces the text of a case file; returns whether there is such a file.
+    /// Replaces the text of a case file. Returns whether there is such a file.
     fn rewrite(&self, name: &str, text: &str) -> Result<bool, Error> {
         let Some(CaseFile { path, bytes, .. }) = self.files.iter().find(|file| file.name == name) else {
             return Ok(false);

@@ -1,8 +1,8 @@
-//! Watching: what does a command print after each save?
+//! Watch: when does a command run again?
 //!
-//! In: folders, and a command.
-//! Out: the output of the command, at once and whenever a file below the folders has changed.
-//! Never: ends by itself while somebody reads.
+//! In: folders and files, and a command.
+//! Out: the output of the command, at once and after each change below a folder.
+//! Never: ends by itself while standard output is open.
 
 use super::cache::PackCache;
 use super::{CommandOutput, Error, Status, tell};
@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-/// How long to wait for further changes after a file is written. Later ones just cause another run.
+/// How long to wait for further changes after a file was written. A later change only causes another run.
 const SETTLES: Duration = Duration::from_millis(5);
-/// How often to look for a folder that was removed.
+/// How often to check whether a removed folder exists again.
 const LOOKS: Duration = Duration::from_millis(200);
 
-/// Runs the command, and again whenever something below a folder has changed; results for unchanged packs are kept. A
-/// command that cannot do its work says why and waits for the next save.
+/// Runs the command, and again whenever something below a folder has changed. Results for unchanged packs are cached.
+/// If the command fails, its error is printed, and the next change is waited for.
 pub(super) fn watch<T>(
     paths: &[PathBuf],
     mut command: impl FnMut(&mut PackCache<T>) -> Result<CommandOutput, Error>,
@@ -32,7 +32,7 @@ pub(super) fn watch<T>(
     let mut pack_cache = PackCache::nothing();
     loop {
         let mut printed = command(&mut pack_cache).unwrap_or_else(CommandOutput::from);
-        // What a pack uses may change with every save.
+        // The `use` of a pack may have changed.
         watched.attend(pack_cache.folders()).map_err(cannot)?;
         printed.err += "watching; Ctrl-C ends it\n";
         if tell(&printed).is_err() {
@@ -46,12 +46,12 @@ pub(super) fn watch<T>(
 struct Watched {
     watcher: RecommendedWatcher,
     changes: Receiver<notify::Result<Event>>,
-    /// Each with whether it is watched: a removed folder is not, until it exists again.
+    /// Each folder, with whether it is watched: a removed folder is not, until it exists again.
     folders: BTreeMap<PathBuf, bool>,
 }
 
 impl Watched {
-    /// Watches these folders as well. One that existed before need not exist now.
+    /// Watches these folders as well. A folder that is already known need not exist.
     fn attend(&mut self, folders: impl Iterator<Item = PathBuf>) -> notify::Result<()> {
         for folder in folders {
             if !self.folders.contains_key(&folder) {
@@ -87,7 +87,7 @@ impl Watched {
         self.take_up();
     }
 
-    /// Whether a removed folder exists again; it is then watched.
+    /// Watches the removed folders that exist again. Returns whether there was one.
     fn take_up(&mut self) -> bool {
         let mut any = false;
         for (folder, watched) in self.folders.iter_mut().filter(|(_, watched)| !**watched) {
@@ -97,8 +97,8 @@ impl Watched {
         any
     }
 
-    /// Notes which of the folders were removed: a folder made in its place later is another one. Returns whether any
-    /// was.
+    /// Stops watching folders that were removed or renamed: a new folder at the same path is another one. Returns
+    /// whether there was one.
     fn lose(&mut self, event: &Event) -> bool {
         if !matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
             return false;
@@ -107,7 +107,7 @@ impl Watched {
         for (folder, watched) in self.folders.iter_mut().filter(|(_, watched)| **watched) {
             let path_for_events = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
             if event.paths.contains(&path_for_events) {
-                // What was moved away would be watched where it is now.
+                // A folder that was moved away would otherwise be watched at its new path.
                 _ = self.watcher.unwatch(folder);
                 *watched = false;
                 any = true;
@@ -117,7 +117,8 @@ impl Watched {
     }
 }
 
-/// Whether an event may change the output of the command: not reading, and not an editor's own files.
+/// Whether an event may change the output of the command: not one for reading, and not one for an editor's temporary
+/// files.
 #[expect(clippy::disallowed_methods, reason = "a folder that came or went has no ending to go by")]
 fn counts(event: &Event) -> bool {
     let known = |path: &Path| {

@@ -1,8 +1,9 @@
-//! The gate: which messages pass between a client and a server?
+//! Gate: which messages pass between a client and a server?
 //!
-//! In: the messages of both, one by one.
-//! Out: [`Route`]s: what each side is sent.
-//! Never: reads or writes a stream; lets a call pass that the pack does not permit, or shows a tool that no permit is about.
+//! In: the messages of both sides, one by one.
+//! Out: [`Route`]s: the messages to send to each side.
+//! Never: reads or writes a stream; lets a call pass that the pack does not permit, or lists a tool that no permit
+//! names.
 
 use crate::ruling::{self, Ruling};
 use rulebook::Tools;
@@ -12,7 +13,7 @@ use rulebook::session::Session;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The ids of the gate's own requests begin so.
+/// The prefix of the ids of the gate's own requests.
 const OWN: &str = "rulebook-";
 
 /// A message for one side.
@@ -22,30 +23,30 @@ pub(super) enum Route {
     Server(Value),
 }
 
-/// What the gate has asked.
+/// A request of the gate itself.
 enum Request {
-    /// The server for its tools.
+    /// To the server: list its tools.
     List,
-    /// The client for the word of a person about this call, which waits under the id.
+    /// To the client: ask a person about this call, which is pending under the id `waits`.
     Confirm { call: Value, waits: String },
 }
 
 /// The state of the gate.
 pub(super) struct Gate {
-    /// The program of the pack alone, and with the tools of the server.
+    /// The program of the pack alone, without the tools of the server.
     pack: Program,
     program: Program,
     session: Session,
-    /// What comes before the name of a tool, for the pack.
+    /// The prefix of the server's tools in the pack, such as `mcp__NAME__`; empty without `--name`.
     prefix: String,
-    /// The tools of the server so far, while it lists them page by page.
+    /// The tools that the server has listed so far.
     tools: Vec<Value>,
     is_listed: bool,
-    /// Whether the client can ask a person.
+    /// Whether the client can ask a person (`elicitation`).
     asks: bool,
-    /// The ids under which the client has asked for a list of tools.
+    /// The ids of the client's requests for a list of tools.
     lists: BTreeSet<String>,
-    /// The gate's own requests that wait for an answer, and the number of the next one.
+    /// The gate's own requests that are not answered yet, and the number of the next one.
     own: BTreeMap<String, Request>,
     next: usize,
 }
@@ -76,19 +77,19 @@ impl Gate {
         self.is_listed
     }
 
-    /// Tells a person at the terminal.
+    /// Prints a note on standard error; sends no message.
     pub(super) fn note(&self, words: &str) -> Vec<Route> {
         let pen = rulebook_report::Pen::default();
         _ = std::io::Write::write_all(&mut anstream::stderr(), pen.trouble(words).as_bytes());
         Vec::new()
     }
 
-    /// The answer to what is not JSON.
+    /// The answer to a line that is not JSON.
     pub(super) fn unreadable(&self, why: &str) -> Vec<Route> {
         vec![Route::Client(failure(Value::Null, -32700, &format!("this is not JSON: {why}")))]
     }
 
-    /// What comes of a message of the client.
+    /// The messages that follow from a message of the client.
     pub(super) fn pass_client(&mut self, message: Value) -> Vec<Route> {
         let id = message.get("id").cloned();
         if !message.is_object() {
@@ -97,7 +98,7 @@ impl Gate {
         }
         match (method(&message), id) {
             (Some("tools/call"), Some(id)) => self.call(message, id),
-            // Nothing could report what became of it.
+            // A call without an id has no answer, so a refusal could not be reported.
             (Some("tools/call"), None) => self.note("a call without an id is not passed on"),
             (Some("tools/list"), Some(id)) => {
                 self.lists.insert(id.to_string());
@@ -117,7 +118,7 @@ impl Gate {
         }
     }
 
-    /// What comes of a message of the server.
+    /// The messages that follow from a message of the server.
     pub(super) fn pass_server(&mut self, mut message: Value) -> Vec<Route> {
         if method(&message).is_some() {
             let changed = method(&message) == Some("notifications/tools/list_changed");
@@ -135,7 +136,8 @@ impl Gate {
         let is_list = self.lists.remove(&id.to_string());
         self.is_listed |= is_list && message.pointer("/result/nextCursor").is_none();
         if is_list && let Some(Value::Array(tools)) = message.pointer_mut("/result/tools") {
-            // A client may ask before the gate has its own list: what is listed here is known, too.
+            // A client may ask for the list before the gate has received its own, so the gate learns the tools from
+            // this one, too.
             self.learn(tools.clone());
             let permitted = self.permitted();
             tools.retain(|tool| name(tool).is_some_and(|name| permitted.contains(&self.named(name))));
@@ -143,14 +145,14 @@ impl Gate {
         vec![Route::Client(message)]
     }
 
-    /// Asks the server for its tools, from this page on.
+    /// Asks the server for a page of its tools; without a cursor, for the first one.
     fn list(&mut self, cursor: Option<&str>) -> Route {
         let params = cursor.map_or_else(|| json!({}), |cursor| json!({ "cursor": cursor }));
         let id = self.own(Request::List);
         Route::Server(json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list", "params": params }))
     }
 
-    /// Takes a page of the server's tools, and asks for the next one.
+    /// Reads a page of the server's tools, and asks for the next one if there is one.
     fn take_page(&mut self, message: &mut Value) -> Vec<Route> {
         if let Some(Value::Array(tools)) = message.pointer_mut("/result/tools").map(Value::take) {
             self.learn(tools);
@@ -162,7 +164,7 @@ impl Gate {
         Vec::new()
     }
 
-    /// Adds tools of the server to the program, each once.
+    /// Adds tools of the server to the program. A tool that is known is replaced.
     fn learn(&mut self, tools: Vec<Value>) {
         for mut tool in tools {
             let Some(own) = name(&tool).map(|name| self.named(name)) else { continue };
@@ -184,12 +186,12 @@ impl Gate {
         }
     }
 
-    /// The name of a tool for the pack.
+    /// The name of a tool in the pack.
     fn named(&self, tool: &str) -> String {
         format!("{}{tool}", self.prefix)
     }
 
-    /// The names of the tools that some permit of the mode is about.
+    /// The names of the tools that permits of the mode name.
     fn permitted(&self) -> BTreeSet<String> {
         let exported = self.program.export(&self.session.mode, Export::OpenaiTools, false).value;
         let exported = exported.and_then(|list| serde_json::to_value(list).ok()).unwrap_or_default();
@@ -225,7 +227,7 @@ impl Gate {
                 )]
             }
             Ruling::Ask { question, .. } => {
-                // Nobody will say yes: the call does not wait.
+                // No person can confirm the call, so it does not become pending.
                 self.session = before.clone();
                 vec![Route::Client(refusal(id, &ruling::unasked(&question)))]
             }
@@ -234,7 +236,7 @@ impl Gate {
         routes
     }
 
-    /// What comes of a call once a person has answered.
+    /// Continues a pending call once a person has answered.
     fn answered(&mut self, answer: &Value, call: Value, waits: &str) -> Vec<Route> {
         let id = call.get("id").cloned().unwrap_or_default();
         let yes = answer.pointer("/result/action").and_then(Value::as_str) == Some("accept");
@@ -252,7 +254,7 @@ impl Gate {
         routes
     }
 
-    /// Tells the client that other tools are permitted, if the mode has changed.
+    /// The notification that the list of tools has changed, if the mode has.
     fn changed(&self, before: &Session) -> Option<Route> {
         (before.mode != self.session.mode)
             .then(|| Route::Client(json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" })))
@@ -267,7 +269,7 @@ fn name(tool: &Value) -> Option<&str> {
     tool.get("name")?.as_str()
 }
 
-/// The call with the arguments that were judged: they are what runs.
+/// The call with the arguments that were judged. A repair may have changed them.
 fn with_arguments(mut call: Value, judged: Value) -> Value {
     if let Some(params) = call.get_mut("params").and_then(Value::as_object_mut) {
         params.insert("arguments".to_owned(), judged);
@@ -275,7 +277,7 @@ fn with_arguments(mut call: Value, judged: Value) -> Value {
     call
 }
 
-/// A result that says why a call was not carried out, in words for a model.
+/// The result of a tool that tells a model why the call was not carried out.
 fn refusal(id: Value, why: &str) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "result": { "content": [{ "type": "text", "text": why }], "isError": true } })
 }

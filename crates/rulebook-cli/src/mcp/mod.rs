@@ -1,8 +1,8 @@
-//! `rulebook mcp`: what passes between a client and a server of the Model Context Protocol?
+//! `rulebook mcp`: which messages pass between a client and a server of the Model Context Protocol?
 //!
-//! In: a pack, the command that starts a server; on standard input the messages of a client, one on each line.
-//! Out: on standard output what the client may see of the server; a refusal in words for each call that is not permitted.
-//! Never: passes on a message as it was written: both sides read the same JSON, so none can read it in two ways.
+//! In: a pack, and the command that starts a server; on standard input the messages of a client, one on each line.
+//! Out: on standard output the messages that the client may read; a refusal for each call that is not permitted.
+//! Never: passes on a message byte for byte: it is serialized again, so that no two parsers read it in different ways.
 //!
 //! The transport is `stdio` of the protocol: <https://modelcontextprotocol.io/specification/2025-06-18/basic/transports>.
 
@@ -20,13 +20,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// The most bytes of one message.
+/// The longest message, in bytes.
 const MOST: u64 = 1 << 26;
 
-/// How long a call waits for the server to list its tools, and the server to end after the client has gone.
+/// How long a call waits until the server has listed its tools, and how long the server may run after the client has
+/// gone.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How often the end of the server is looked for.
+/// How often to check whether the server has ended.
 const STEP: Duration = Duration::from_millis(10);
 
 #[derive(Debug, clap::Args)]
@@ -46,23 +47,23 @@ pub(crate) struct Arguments {
     server: Vec<String>,
 }
 
-/// What both directions share.
+/// The state that the threads of both directions share.
 struct Shared {
     gate: Mutex<Gate>,
-    /// Says that the server has listed its tools.
+    /// Notified after each message of the server: it may have listed its tools.
     listed: Condvar,
-    /// The server's standard input; none once the client has gone.
+    /// The server's standard input; `None` once the client has gone.
     server: Mutex<Option<ChildStdin>>,
     child: Mutex<Child>,
 }
 
-/// What a lock guards; a thread that panicked has left it whole.
+/// Locks a mutex. If a thread has panicked with the lock, its data is still consistent.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Shared {
-    /// Sends the messages where they belong; a side that has gone receives none.
+    /// Sends each message to its side. A side that has gone is skipped.
     fn send(&self, routes: Vec<Route>) {
         for route in routes {
             match route {
@@ -80,12 +81,12 @@ impl Shared {
 }
 
 fn write_line(to: &mut impl Write, message: &Value) -> io::Result<()> {
-    // A message has no line break outside of its strings, and in them it is escaped.
+    // Serialized JSON contains no line break: those in strings are escaped.
     to.write_all(format!("{message}\n").as_bytes())?;
     to.flush()
 }
 
-/// Calls `each` with every line up to the end, as JSON or as the reason why it is none.
+/// Calls `each` for every line up to the end: with its JSON, or with the reason why it is not JSON.
 fn lines(from: impl Read, mut each: impl FnMut(Result<Value, String>)) {
     let mut from = BufReader::new(from);
     loop {
@@ -117,7 +118,7 @@ pub(super) fn mcp(arguments: &Arguments) -> Result<CommandOutput, Error> {
         server: Mutex::new(to_server),
         child: Mutex::new(server),
     });
-    // The thread of the client may wait in a read for ever: the process ends with the server.
+    // This thread may block in a read for ever, so it is not joined: the process ends when the server does.
     let of_client = Arc::clone(&shared);
     thread::spawn(move || client(&of_client));
     lines(from_server, |message| {
@@ -137,7 +138,7 @@ pub(super) fn mcp(arguments: &Arguments) -> Result<CommandOutput, Error> {
     }
 }
 
-/// Passes on what the client says, until it has gone.
+/// Passes on the messages of the client, until it has gone.
 fn client(shared: &Shared) {
     lines(io::stdin().lock(), |message| {
         let mut gate = locked(&shared.gate);
@@ -164,7 +165,7 @@ fn start(command: &[String]) -> Result<Child, Error> {
     started.map_err(|error| Error::Usage(format!("cannot start `{program}`: {}", io_reason(&error))))
 }
 
-/// How the server ended, whose input or output is closed; none if it had to be killed.
+/// Waits for the end of a server whose input or output is closed. `None` if it did not end and was killed.
 fn ended(shared: &Shared) -> Option<ExitStatus> {
     for _ in 0..PATIENCE.as_millis() / STEP.as_millis() {
         match locked(&shared.child).try_wait() {

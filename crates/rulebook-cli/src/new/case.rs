@@ -1,8 +1,8 @@
-//! New cases: which answer shows what a new table does?
+//! New cases: which case tests a new table?
 //!
 //! In: the kind and name of the table, a mode, and the program with the table.
-//! Out: the path and text of a case that passes.
-//! Never: claims more than its answer shows.
+//! Out: the path and text of a case that passes; or why there is none.
+//! Never: expects what the outcome of its answer does not contain.
 
 use super::Kind;
 use crate::Error;
@@ -13,7 +13,7 @@ use rulebook::surface::Role;
 use rulebook::text::Sources;
 use rulebook::value::value;
 
-/// The path and text of a case for what was added, or why no answer shows it.
+/// The path and text of a case for the new table, or the reason why no answer exercises it.
 pub(super) fn write(
     kind: Kind,
     name: &str,
@@ -43,7 +43,7 @@ pub(super) fn write(
     }
     let claim = claim(kind, name, asked, does_it);
     let mut text = format!("claim   = {claim:?}\n");
-    // The case of a dialect needs no mode if the dialect is read where a session starts.
+    // The case of a dialect needs no mode if the dialect applies in the start mode.
     let starts = kind == Kind::Dialect && asked == program.session().mode;
     if !starts && program.modes().next().is_some() {
         text += &format!("mode    = {asked:?}\n");
@@ -70,7 +70,7 @@ fn claim(kind: Kind, name: &str, mode: &str, does_it: bool) -> String {
     }
 }
 
-/// Answers that may show it, the likeliest first.
+/// Answers that may exercise the table, the likeliest first.
 fn answers(kind: Kind, name: &str, mode: &str, program: &Program) -> Vec<String> {
     let wording = match kind {
         Kind::Guardrail => format!("Well: {}.", name.replace(['-', '_'], " ")),
@@ -101,7 +101,8 @@ fn answers(kind: Kind, name: &str, mode: &str, program: &Program) -> Vec<String>
     answers
 }
 
-/// The example of a block with other words between the end of its first mark and the start of the next.
+/// The example of a block with `wording` in place of its body: between the end of the first tag and the start of the
+/// last one.
 fn message_in(example: &str, wording: &str) -> String {
     let inside = example.find('>').and_then(|start| Some((start + 1, example.rfind("</")?)));
     match inside.filter(|(start, end)| start <= end) {

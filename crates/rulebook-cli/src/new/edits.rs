@@ -1,8 +1,8 @@
-//! Edits: what is in the TOML files of a pack after something is added?
+//! Edits: how are tables and list entries added to the TOML files of a pack?
 //!
-//! In: the files as they are, and the tables and words to add.
-//! Out: the text of each file that changes; everything else in it stays as it was typed.
-//! Never: knows what a table means, or writes a file.
+//! In: the files, and the tables and words to add.
+//! Out: the text of each file that changes; everything else in it stays as it is.
+//! Never: interprets a table, or writes a file.
 
 use crate::Error;
 use rulebook::surface::Folder;
@@ -22,7 +22,7 @@ impl<'f> Edits<'f> {
         Self { folder, files: BTreeMap::new() }
     }
 
-    /// Adds a table after the last entry of the list `all`.
+    /// Adds a table at the end of the list `all`.
     pub(super) fn append(&mut self, all: &str, mut entry: Table) -> Result<(), Error> {
         let path = self.file_of(all);
         let list = self.document(&path)?.entry(all).or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
@@ -37,8 +37,8 @@ impl<'f> Edits<'f> {
         Ok(())
     }
 
-    /// Adds a table before the first entry of the list `all`. What is above that, such as the head of the file, stays
-    /// above; the comment directly over it stays with it.
+    /// Adds a table at the start of the list `all`. The head of the file stays above the new table; a comment directly
+    /// above the entry that was first stays with that entry.
     pub(super) fn prepend(&mut self, all: &str, mut entry: Table) -> Result<(), Error> {
         let path = self.file_of(all);
         let Some(Item::ArrayOfTables(tables)) = self.document(&path)?.get_mut(all) else {
@@ -76,7 +76,7 @@ impl<'f> Edits<'f> {
         Ok(())
     }
 
-    /// Adds a mode to those in which layers are that have a text of its own for each mode.
+    /// Adds a mode to the `in` of each layer whose file has `{{mode}}` in its name, if the layer has a list of modes.
     pub(super) fn layers_of_modes(&mut self, mode: &str) -> Result<(), Error> {
         let own = |layer: &dyn TableLike| {
             let text = ["text", "template"].into_iter().find_map(|key| layer.get(key)?.as_str());
@@ -104,7 +104,7 @@ impl<'f> Edits<'f> {
         Ok(())
     }
 
-    /// Adds a layer to a prompt, before the first that holds what was said.
+    /// Adds a layer to a prompt, before the first layer with a `source`, such as the history.
     pub(super) fn layer(&mut self, prompt: &str, mut layer: Table) -> Result<(), Error> {
         for path in self.tables() {
             let Some(table) = table_at(self.document(&path)?, &["prompts", prompt]) else { continue };
@@ -136,7 +136,7 @@ impl<'f> Edits<'f> {
         Ok(())
     }
 
-    /// Sets the value at the path `keys`, in a file that has been edited.
+    /// Sets the value at the path `keys`, in the first edited file that has its table.
     pub(super) fn set(&mut self, keys: &[&str], item: Item) {
         let Some((key, parents)) = keys.split_last() else { return };
         if let Some(table) = self.files.values_mut().find_map(|document| table_at(document, parents)) {
@@ -144,12 +144,13 @@ impl<'f> Edits<'f> {
         }
     }
 
-    /// Adds a word to the list at `keys`. If there is no list, makes one if `makes`.
+    /// Adds a word to the list at `keys`. If there is no list and `makes` is set, a new one has only this word.
     pub(super) fn push(&mut self, keys: &[&str], word: &str, makes: bool) -> Result<(), Error> {
         self.list(keys, Some(&[][..]).filter(|_| makes), Some(word))
     }
 
-    /// Adds a word to the list at `keys`. If there is no list, makes one of `made` and the word, if `made` is given.
+    /// Adds a word to the list at `keys`. If there is no list and `made` is given, a new one has the words of `made`
+    /// and this word.
     pub(super) fn list(&mut self, keys: &[&str], made: Option<&[&str]>, word: Option<&str>) -> Result<(), Error> {
         let Some((key, parents)) = keys.split_last() else { return Ok(()) };
         for path in self.tables() {
@@ -189,7 +190,7 @@ impl<'f> Edits<'f> {
         self.files.keys().chain(own).cloned().collect()
     }
 
-    /// The last file that has tables of this kind, or else `pack.toml`.
+    /// The last file that has the key `table` at the top level, or else `pack.toml`.
     fn file_of(&self, table: &str) -> String {
         let holds = |path: &&String| {
             let document = self.text(path).and_then(|text| text.parse::<DocumentMut>().ok());
@@ -213,7 +214,7 @@ impl<'f> Edits<'f> {
     }
 }
 
-/// The table at the end of these keys.
+/// The table at the path `keys`.
 fn table_at<'d>(document: &'d mut DocumentMut, keys: &[&str]) -> Option<&'d mut dyn TableLike> {
     let root: &mut dyn TableLike = document.as_table_mut();
     keys.iter().try_fold(root, |table, key| table.get_mut(key)?.as_table_like_mut())

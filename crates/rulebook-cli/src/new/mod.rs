@@ -1,8 +1,8 @@
-//! `rulebook new`: how does a pack start, and how does it grow?
+//! `rulebook new`: how is a pack created, and how is a table added to one?
 //!
-//! In: what to create, and its name.
-//! Out: the folder of a new pack; or a pack with one more table, next to others of its kind, and a case that passes.
-//! Never: changes what exists, except for lists that must have the new name; leaves anything half-written.
+//! In: the kind of the new thing, and its name.
+//! Out: the folder of a new pack; or a pack with one more table, beside others of its kind, and a case that passes.
+//! Never: changes existing declarations, except for lists that must have the new name; leaves a change half written.
 
 mod case;
 mod edits;
@@ -83,7 +83,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// The word for it.
+    /// The word for the kind in messages.
     fn word(self) -> &'static str {
         match self {
             Kind::Action => "action",
@@ -93,7 +93,7 @@ impl Kind {
         }
     }
 
-    /// The table that contains all of its kind.
+    /// The key of all tables of this kind in a pack.
     fn table(self) -> &'static str {
         match self {
             Kind::Action => "actions",

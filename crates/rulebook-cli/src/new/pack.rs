@@ -1,8 +1,8 @@
-//! New packs: how does a pack start?
+//! New packs: which files does a new pack have?
 //!
-//! In: the path of a folder that does not exist yet, and maybe a shipped dialect.
-//! Out: the folder of a small pack that checks clean, with cases that pass, or of a copy of the shipped one.
-//! Never: changes what exists.
+//! In: the path of a folder that does not exist yet; optionally a shipped dialect, or a shipped pack to copy.
+//! Out: the folder of a small pack without findings and with cases that pass, or of a copy of the shipped pack.
+//! Never: changes existing files.
 #![expect(clippy::disallowed_methods, reason = "a command that makes a folder")]
 
 use super::{NewPack, tools};
@@ -57,7 +57,7 @@ pub(super) fn make(pack: &NewPack) -> Result<CommandOutput, Error> {
     Ok(CommandOutput { err: left_out.iter().map(|what| Pen::default().trouble(what)).collect(), ..made })
 }
 
-/// The name of a shipped pack, with `std:` or without it.
+/// The name of a shipped pack without `std:`, which may be omitted.
 fn shipped(name: &str) -> Result<&str, Error> {
     let bare = std_name(name).unwrap_or(name);
     if shipped_pack(bare).is_some() {
@@ -66,7 +66,7 @@ fn shipped(name: &str) -> Result<&str, Error> {
     Err(Error::Usage(format!("no dialect called `{bare}` is shipped: {}", shipped_instead(bare))))
 }
 
-/// The files of a shipped pack, which gets another name.
+/// The files of a shipped pack, with another name in its `pack.toml`.
 fn copied(from: &str, name: &str) -> Result<Vec<(String, String)>, Error> {
     let from = shipped(from)?;
     let files = shipped_pack(from).map(|folder| &folder.files).into_iter().flatten();

@@ -1,7 +1,7 @@
-//! New tables: where does another action, mode, dialect or guardrail belong?
+//! New tables: where is another action, mode, dialect or guardrail declared?
 //!
 //! In: its kind and name, and a pack without faults.
-//! Out: the pack's file with others of its kind and the new table, every list that has to name it, and a case.
+//! Out: the pack with the new table beside others of its kind, in every list that has to name it; and a case.
 //! Never: writes anything if the pack would have new faults.
 
 use super::edits::Edits;
@@ -57,7 +57,7 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<CommandOutput, Error> {
             EntersBy::Block if calls(program, &mode) => continue,
             EntersBy::Block => drafting.bind(name, &mode),
         };
-        // The plain way says why it cannot be taken; any other is only another try.
+        // The error of the first attempt is the one to report. If a later attempt fails, the next one is tried.
         match goes {
             Err(error) if best.is_none() => return Err(error),
             Err(_) => continue,
@@ -83,36 +83,37 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<CommandOutput, Error> {
     finish(kind, part, &name, &opened, &mode, drafted)
 }
 
-/// Whether answers of a mode can call anything.
+/// Whether a dialect of the mode has a block that is a call.
 fn calls(program: &Program, mode: &str) -> bool {
     program.forms(mode).iter().flat_map(|form| &form.blocks).any(|block| block.role == Role::Call)
 }
 
-/// A way in which a pack may have something new.
+/// One attempt to add the new table: its name, and what refers to it.
 struct Entrance {
     /// Its name in the pack.
     name: String,
     enters_by: EntersBy,
-    /// Whether a mode permits what all others permit, since prompts show examples of that in every mode.
+    /// Whether a new mode permits every action that all other modes permit: prompts may have examples of these in every
+    /// mode.
     shares: bool,
 }
 
-/// What refers to something new.
+/// What refers to the new table.
 #[derive(Clone)]
 enum EntersBy {
-    /// Nothing else than what is there.
+    /// Nothing but the lists of its mode.
     Nothing,
-    /// To a mode: an action of this name.
+    /// For a mode: an action of this name changes to it.
     Action(String),
-    /// To a mode: words of the user.
+    /// For a mode: words of the user change to it.
     Words,
-    /// To an action: a block of its own.
+    /// For an action: a block of its own.
     Block,
 }
 
-/// The ways to try, the plainest first. In some packs every mode must be reached, by an action whose name the pack's
-/// grammars can read or by words; in others none is. An action of whose name no answer can be may have a name that is
-/// `like` those of others.
+/// The attempts, the simplest first. Some packs need a transition to every mode, by an action whose name their grammars
+/// can read, or by words; others need none. If no answer can contain the name of an action, an action `like` the
+/// existing ones may have a name that it can.
 fn entrances(kind: Kind, name: &str, like: Option<String>) -> Vec<Entrance> {
     let plain = |enters_by| Entrance { name: name.to_owned(), enters_by, shares: false };
     match kind {
@@ -131,14 +132,14 @@ fn entrances(kind: Kind, name: &str, like: Option<String>) -> Vec<Entrance> {
     }
 }
 
-/// Names for the action that changes to a mode.
+/// Possible names for the action that changes to a mode.
 fn enters(mode: &str) -> [String; 4] {
     let words = format!("enter-{mode}");
     let joined = |between: &str| words.replace(['-', '_'], between);
     [joined("-"), joined("_"), joined(""), joined("_").to_uppercase()]
 }
 
-/// Adds the case and writes everything, or says why the pack cannot have it.
+/// Adds the case and writes all files, or prints why the pack cannot have the table.
 fn finish(
     kind: Kind,
     part: &NewPart,
@@ -155,7 +156,7 @@ fn finish(
         let fault = format!("with the new {} `{name}` the pack would have faults", kind.word());
         return Ok(CommandOutput::refused(pen.trouble(&fault) + "\n" + &findings, Status::Findings));
     };
-    // A case claims nothing that its author has not seen.
+    // The author decides about a claim, so a case is written only if an answer exercises the table.
     let mut unshown = String::new();
     match case::write(kind, name, mode, &program)? {
         Ok((path, _)) if opened.files.cases.iter().any(|case| case.name.ends_with(&format!("/{path}"))) => {
@@ -175,7 +176,7 @@ fn finish(
     let out = format!("added the {} `{name}`{renamed}:\n{written}{unshown}try `rulebook test {pack}`\n", kind.word());
     let broken_cases = opened.loaded.value.as_ref().map(|before| broken_cases(&opened.files.cases, before, &program));
     let Some(broken_cases) = broken_cases.filter(|broken_cases| !broken_cases.is_empty()) else {
-        // What is left to do, such as a word in a prompt.
+        // Warnings that the author may resolve, such as a text that a prompt needs.
         return Ok(CommandOutput { out, err: findings, status: Status::Clean });
     };
     let what = format!("with the new {} these cases fail, look at each", kind.word());
@@ -214,12 +215,12 @@ fn declared(program: &Program, kind: Kind, name: &str) -> Option<Location> {
     program.declared_at(table, name)
 }
 
-/// A pack with changes.
+/// A pack with the edits so far.
 struct Drafting<'d> {
     folder: &'d Folder,
     program: &'d Program,
     edits: Edits<'d>,
-    /// Files that are new.
+    /// New files by their paths.
     texts: BTreeMap<String, String>,
 }
 
@@ -231,7 +232,7 @@ struct Drafted {
 }
 
 impl Drafting<'_> {
-    /// Adds the table with the new name after the last one of its kind, for one mode `only` if that is asked for.
+    /// Adds the table after the last one of its kind; if `only` names a mode, for that mode.
     fn declare(&mut self, kind: Kind, name: &str, only: Option<&str>) -> Result<(), Error> {
         let only = only.filter(|mode| self.program.modes().any(|known| known == *mode));
         let message = self.program.required_message(only).filter(|message| *message != name);
@@ -243,10 +244,10 @@ impl Drafting<'_> {
         }
     }
 
-    /// Adds the new name to the lists without which it would have no effect.
+    /// Adds the name to the lists that it has to be in to take effect.
     fn name_it(&mut self, kind: Kind, name: &str, only: Option<&str>, mode: &str) -> Result<(), Error> {
         match kind {
-            // A pack without modes permits nothing: its only mode is declared, to permit the action.
+            // A pack without modes permits nothing, so its implicit mode is declared with the permit.
             Kind::Action if !self.program.declares_modes() => {
                 let mut table = self::mode();
                 table.insert("permits", value(Array::from_iter([name])));
@@ -262,7 +263,8 @@ impl Drafting<'_> {
                     let program = self.program;
                     let known = program.dialects_in(own);
                     let all: Vec<&str> = program.dialects().collect();
-                    // Without a list, the pack reads all that there are, and the mode what the pack reads.
+                    // Without a list, a pack reads all of its dialects, and a mode those of the pack. Both lists are
+                    // written, so that only this mode reads the new dialect.
                     self.edits.list(&["pack", "dialects"], Some(&all), None)?;
                     self.edits.list(&["modes", mode, "dialects"], Some(&known), Some(name))
                 }
@@ -275,8 +277,8 @@ impl Drafting<'_> {
         }
     }
 
-    /// Makes a way to a new mode: an exit of another mode, and an action that goes there. A session may end in the new
-    /// mode.
+    /// Adds a transition to a new mode: an exit of the mode `mode`, and an action that takes it. A session may end in
+    /// the new mode.
     fn exit_by_action(&mut self, name: &str, action: &str, mode: &str) -> Result<(), Error> {
         let mut go = InlineTable::new();
         go.insert("go", name.into());
@@ -287,7 +289,7 @@ impl Drafting<'_> {
         self.edits.push(&["modes", mode, "permits"], action, true)
     }
 
-    /// Lets a new mode permit what all others permit.
+    /// Permits in a new mode every action that all other modes permit.
     fn share(&mut self, name: &str) {
         let mut shared: BTreeMap<String, bool> = BTreeMap::new();
         for cell in self.program.permit_table() {
@@ -297,8 +299,8 @@ impl Drafting<'_> {
         self.edits.set(&["modes", name, "permits"], value(all.collect::<Array>()));
     }
 
-    /// Makes a way to a new mode by what a user says: an input before all others, a rule, and an exit of another mode. A
-    /// session may end in the new mode.
+    /// Adds a transition to a new mode by words of the user: an input before all others, a rule, and an exit of the
+    /// mode `mode`. A session may end in the new mode.
     fn exit_by_words(&mut self, name: &str, mode: &str) -> Result<(), Error> {
         let mut input = Table::new();
         input.insert("class", value(name));
@@ -318,7 +320,7 @@ impl Drafting<'_> {
         self.edits.push(&["modes", mode, "exits"], name, true)
     }
 
-    /// Binds a block that asks for a new action, in tags, in the first dialect of a mode.
+    /// Adds a block that calls a new action, written in tags, to the first dialect of a mode.
     fn bind(&mut self, name: &str, mode: &str) -> Result<(), Error> {
         let dialects = self.program.dialects_in(mode);
         let Some(dialect) = dialects.first() else { return Ok(()) };
@@ -331,10 +333,10 @@ impl Drafting<'_> {
         Ok(())
     }
 
-    /// A text for the new mode for each that the prompts have for the other mode.
+    /// A file for the new mode for each file of the prompts that has the name of the other mode.
     fn texts_of(&self, name: &str, mode: &str) -> BTreeMap<String, String> {
         let paths = self.program.prompt_files_in(mode).into_iter();
-        // A file or folder that is called like the mode, whatever its extension.
+        // A file or folder that has the name of the mode, with any extension.
         let called = |part: &str| part.strip_prefix(mode).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         let own = paths.filter(|path| path.rsplit('/').next().is_some_and(called));
         let named = |part: &str| if called(part) { part.replacen(mode, name, 1) } else { part.to_owned() };
@@ -342,7 +344,7 @@ impl Drafting<'_> {
         own.map(|own| (path(own), format!("The mode is {name}.\n"))).collect()
     }
 
-    /// Tells the model of a new action: a layer of the pack's first prompt with a text of its own, before what was said.
+    /// Adds an example of a new action to the pack's first prompt: a layer with a file of its own.
     fn explain(&mut self, name: &str, mode: &str, drafted: Option<&Program>) -> Result<(), Error> {
         let (Some(prompt), Some(drafted)) = (self.program.own_prompt(), drafted) else { return Ok(()) };
         let example =
@@ -362,7 +364,7 @@ impl Drafting<'_> {
         Ok(())
     }
 
-    /// Drops the texts that no prompt uses. Whether there was any.
+    /// Removes the new files that no prompt uses. Returns whether there were any.
     fn forget_unused(&mut self, drafted: &Drafted) -> bool {
         let known = self.texts.len();
         let unused: Vec<&Diagnostic> = drafted.news.iter().filter(|one| one.code == Code::PACK_UNUSED_FILE).collect();
@@ -371,7 +373,7 @@ impl Drafting<'_> {
         self.texts.len() < known
     }
 
-    /// The resulting pack.
+    /// The resulting pack, with its findings that are not among those `before`.
     fn check(&self, before: &[Diagnostic]) -> Drafted {
         let is_new = |(path, _): &(&String, &String)| !self.folder.files.contains_key(*path);
         let texts = self.texts.iter().filter(is_new).map(|(path, text)| (path, text.clone()));
@@ -401,7 +403,7 @@ fn mode() -> Table {
     table
 }
 
-/// The table of a dialect; `counts_as` is the name of the message in the shape of the reply.
+/// The table of a dialect. `counts_as` is the name of the message block, if replies require one of that name.
 fn dialect(name: &str, counts_as: Option<&str>) -> Table {
     let mut message = InlineTable::new();
     message.insert("role", "message".into());
@@ -427,7 +429,7 @@ fn guardrail(name: &str, only: Option<&str>) -> Table {
     table
 }
 
-/// The words of a name, as the start of a sentence.
+/// The words of a name, with a capital letter at the start.
 fn sentence(name: &str) -> String {
     let words = name.replace(['-', '_'], " ");
     let mut letters = words.chars();

@@ -1,17 +1,17 @@
-//! Schemas of tools: how does a pack write the parameters of a tool?
+//! Schemas of tools: how does a pack declare the parameters of a tool?
 //!
-//! In: the JSON Schema of a tool, as its provider takes it.
-//! Out: the table `params` of an action, and what a pack cannot say of it, with its place.
-//! Never: leaves anything out without a word, except for what says nothing of a value.
+//! In: the JSON Schema of a tool, as an API accepts it.
+//! Out: the table `params` of an action, and the parts of the schema that a pack cannot express, each with its path.
+//! Never: drops a part without reporting it, except for keywords that do not restrict a value.
 
 use rulebook::pack::{is_format, is_keyword};
 use rulebook::value::{Object, Value};
 use toml_edit::{Array, InlineTable};
 
-/// How many references may follow one another: one that refers to itself has no end.
+/// The most references that are followed in a chain. A schema may refer to itself.
 const DEEPEST: usize = 3;
 
-/// Keywords that say nothing of a value, or nothing that a pack would not say anyway.
+/// Keywords that are dropped without a report: they do not restrict a value, or `params` implies them.
 const SILENT: [&str; 9] = [
     "$defs",
     "definitions",
@@ -24,18 +24,18 @@ const SILENT: [&str; 9] = [
     "additionalProperties",
 ];
 
-/// Formats of OpenAPI, which say how a program keeps a value.
+/// Formats of OpenAPI that name the representation of a value in a program, and do not restrict its text.
 const OPEN_API: [&str; 7] = ["int32", "int64", "float", "double", "byte", "binary", "password"];
 
 /// The parameters of a tool, as a pack writes them.
 #[derive(Debug, Default)]
 pub(super) struct Params {
     pub(super) table: InlineTable,
-    /// What a pack cannot say: a keyword, after the path to its schema.
+    /// The parts that a pack cannot express: each a keyword, after the path to its schema.
     pub(super) left_out: Vec<String>,
 }
 
-/// The parameters that a schema declares; none if it declares none.
+/// The parameters that a schema declares; `None` if it declares none.
 pub(super) fn params(schema: &Value) -> Option<Params> {
     let mut writer = Writer { root: schema, left_out: Vec::new() };
     let top = writer.resolved(schema.as_object()?, "", 0)?;
@@ -57,7 +57,7 @@ impl Writer<'_> {
         self.left_out.push(if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") });
     }
 
-    /// A schema with the target of its reference in place of the reference; none if there is no target.
+    /// A schema in which a reference is replaced by its target; `None` if there is no target.
     fn resolved(&mut self, schema: &Object, path: &str, depth: usize) -> Option<Object> {
         let Some(reference) = schema.get("$ref") else { return Some(schema.clone()) };
         let target = reference.as_str().and_then(|one| pointed(self.root, one.strip_prefix('#')?));
@@ -72,7 +72,7 @@ impl Writer<'_> {
         Some(whole)
     }
 
-    /// The members that a schema of an object describes; each says itself whether it is required.
+    /// The members in the `properties` of a schema. In a pack, each member has its own `required`.
     fn members(&mut self, schema: &Object, path: &str, depth: usize) -> InlineTable {
         let described = schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Object::iter);
         let required: Vec<&str> =
@@ -82,7 +82,7 @@ impl Writer<'_> {
             let path = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
             let mut member = match member.as_object() {
                 Some(member) => self.schema(member, &path, depth),
-                // `true` takes any value.
+                // `true` permits any value.
                 None => InlineTable::new(),
             };
             if required.contains(&name) {
@@ -90,7 +90,7 @@ impl Writer<'_> {
             }
             table.insert(name, member.into());
         }
-        // What is required and not described takes any value.
+        // A required member without a schema may have any value.
         for name in required {
             if !table.contains_key(name) {
                 table.insert(name, InlineTable::from_iter([("required", toml_edit::Value::from(true))]).into());
@@ -103,12 +103,12 @@ impl Writer<'_> {
         let mut table = InlineTable::new();
         let is_reference = schema.get("$ref").is_some();
         let Some(schema) = self.resolved(schema, path, depth) else { return table };
-        // The target of a reference may refer back.
+        // Counted per reference, because the target may refer back to this schema.
         let depth = depth + usize::from(is_reference);
         let mut or_null = schema.get("nullable").and_then(Value::as_bool) == Some(true);
         for (key, value) in schema.iter() {
             match (key, value) {
-                // TOML has no null: these say what a host adds, or nothing.
+                // TOML has no null. A default or example with one is dropped: it does not restrict a value.
                 ("default" | "example", _) if holds_null(value) => {}
                 ("examples", Value::Array(items)) => {
                     let whole: Array = items.iter().filter(|one| !holds_null(one)).filter_map(plain).collect();
@@ -173,7 +173,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A schema inside another, which may be `true` or `false`.
+    /// A subschema, which may be `true` or `false`.
     fn part(&mut self, schema: &Value, path: &str, depth: usize) -> toml_edit::Value {
         match schema {
             Value::Bool(truth) => (*truth).into(),
@@ -183,7 +183,7 @@ impl Writer<'_> {
     }
 }
 
-/// The schema, or null. What it says to a reader stays outside.
+/// A schema that also permits null. The keywords for readers move to the outer schema.
 fn nullable(mut schema: InlineTable) -> InlineTable {
     let mut outer = InlineTable::new();
     for key in ["description", "default", "example", "examples"] {
@@ -191,7 +191,7 @@ fn nullable(mut schema: InlineTable) -> InlineTable {
             outer.insert(key, value);
         }
     }
-    // A list of types with null in it says the same of the values that the enum names.
+    // `null` in the list of types is redundant now: the outer schema permits it.
     if let Some(kinds) = schema.get_mut("type").and_then(toml_edit::Value::as_array_mut) {
         kinds.retain(|kind| kind.as_str() != Some("null"));
     }
@@ -200,7 +200,7 @@ fn nullable(mut schema: InlineTable) -> InlineTable {
     outer
 }
 
-/// What a JSON pointer points to.
+/// The value that a JSON pointer refers to.
 fn pointed<'v>(root: &'v Value, pointer: &str) -> Option<&'v Value> {
     let mut steps = pointer.split('/');
     let is_absolute = steps.next() == Some("");
@@ -219,7 +219,7 @@ fn holds_null(value: &Value) -> bool {
     }
 }
 
-/// A value as TOML; none for what holds null.
+/// A value as TOML; `None` if it contains null.
 fn plain(value: &Value) -> Option<toml_edit::Value> {
     Some(match value {
         Value::Null => return None,

@@ -1,8 +1,8 @@
-//! Packs for tools: how does a pack start whose model calls tools in a shipped dialect?
+//! Packs for tools: which files does a pack have whose model calls tools in a shipped dialect?
 //!
-//! In: the name of the pack, that of the dialect, and maybe a list of tools.
-//! Out: its files: an action and a permit for each tool, and a case for the first that one can be written for.
-//! Never: writes anything, or declares what would not pass a check.
+//! In: the name of the pack, that of the dialect, and optionally a list of tools.
+//! Out: the files of the pack: an action and a permit for each tool, and a case for the first tool that can have one.
+//! Never: writes a file, or declares a table with a fault.
 
 use super::schema::params;
 use super::{Kind, case};
@@ -17,7 +17,7 @@ use toml_edit::{Array, InlineTable};
 /// The mode that permits the tools.
 const MODE: &str = "chat";
 
-/// The files of a pack, by their paths, and what is left out of its tools.
+/// The files of a pack by their paths, and the parts of its tools that a pack cannot express.
 pub(super) struct Made {
     pub(super) files: Vec<(String, String)>,
     pub(super) left_out: Vec<String>,
@@ -53,12 +53,12 @@ pub(super) fn pack(name: &str, dialect: &str, tools: Option<&Path>) -> Result<Ma
     let mut files = vec![("pack.toml".to_owned(), text.clone())];
     let program =
         loaded(name, &text).map_err(|why| Error::Usage(format!("no pack can be made of these tools: {why}")))?;
-    // A dialect of which no form can be shown has no case to start with.
+    // If no example of a call can be written in the dialect, there is no case.
     files.extend(names.iter().find_map(|tool| case::write(Kind::Action, tool, MODE, &program).ok()?.ok()));
     Ok(Made { files, left_out })
 }
 
-/// The program of such a pack, or its first fault.
+/// The program of a pack with this text, or its first fault.
 fn loaded(name: &str, text: &str) -> Result<Program, String> {
     let checked = rulebook::check::faults(&Folder::new(name, [("pack.toml", text)]));
     let fault = checked.diagnostics.iter().find(|one| one.is_error());
@@ -92,7 +92,7 @@ fn action(name: &str, about: Option<&str>, params: Option<InlineTable>) -> Strin
     )
 }
 
-/// The parameters of the example.
+/// The parameters of the tool that a pack gets if no list is given.
 fn example() -> Value {
     let text = Object::from_iter([("type", Value::from("string")), ("minLength", Value::from(1))]);
     let properties = Object::from_iter([("text", Value::Object(text))]);
