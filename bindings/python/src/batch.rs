@@ -1,8 +1,8 @@
-//! Batch: what do many answers come to?
+//! Batch: how are many answers judged at once?
 //!
-//! In: a column of answers, and a session, a mode and options for all or for each, as the buffers of Arrow arrays.
-//! Out: the buffers of the columns of their outcomes, for arrays that Python makes of them.
-//! Never: holds the interpreter while the engine works, or makes an object of Python for a single answer.
+//! In: a column of answers, and a session, a mode and options for all or for each answer, as buffers of Arrow arrays.
+//! Out: the buffers for the columns of their outcomes, from which Python makes Arrow arrays.
+//! Never: has the lock of the interpreter while the engine works, or makes a Python object for a single answer.
 
 use super::engine::{Count, Engine, session_of};
 use pyo3::exceptions::{PyOverflowError, PyValueError};
@@ -18,25 +18,26 @@ use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::thread;
 
-/// How many answers a thread takes at once: few, so that the threads end at about the same time.
+/// How many answers a thread takes at a time: few, so that all threads end at about the same time.
 const GROUP: usize = 16;
-/// The most reasons why a session does not fit that are named.
+/// The most reasons why a session does not match the pack that a message lists.
 const MOST_WHY: usize = 5;
 
-/// The buffers of a column of Python: where each text begins and the last one ends, as numbers of 64 bits; the bytes of the texts
-/// from the first place on; and a byte for each row, which is not zero if the row is null, or no bytes if no row is.
+/// The buffers of a column from Python: the offsets of the texts and of the end of the last one, in 64 bits; the bytes
+/// from the first offset on; and a byte for each row that is not zero if the row is null, or no bytes if no row is
+/// null.
 type Buffers<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
-/// The ends of texts as Arrow wants them, from zero, and the bytes of the texts.
+/// Texts for an Arrow array: their offsets, from zero, and their bytes.
 type Texts<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
-/// A column of texts, some of which may be null. INVARIANT: each place is within `bytes`, and none is before the last.
+/// A column of texts, some of which may be null. INVARIANT: offsets are sorted and within `bytes`.
 struct Column<'a> {
     places: Vec<usize>,
     bytes: &'a [u8],
     nulls: &'a [u8],
 }
 
-/// What applies to each answer.
+/// The answers, and everything that decides how each is judged.
 struct Rows<'a> {
     program: &'a Program,
     answers: Column<'a>,
@@ -46,30 +47,30 @@ struct Rows<'a> {
     modes: Option<Column<'a>>,
     dialect: Option<&'a str>,
     dialects: Option<Column<'a>>,
-    /// Whether the model ran out of tokens: a byte for each row, or one for all.
+    /// Whether the output of the model was cut off: a byte for each row, or one for all rows.
     truncated: &'a [u8],
-    /// How often the model was asked again: a number for each row, or one for all.
+    /// How often the model was asked again: a number for each row, or one for all rows.
     attempts: Vec<i64>,
-    /// Whether the outcomes as JSON are wanted, which are longer than all the rest.
+    /// Whether to return the outcomes as JSON, which is longer than all other columns together.
     outcomes: bool,
-    /// How many rows came before, in other batches.
+    /// The number of rows in earlier batches, for messages.
     before: usize,
 }
 
-/// Texts one behind the other.
+/// Texts in one buffer, and the offset at which each ends.
 #[derive(Default)]
 struct Strings {
     bytes: Vec<u8>,
     ends: Vec<usize>,
 }
 
-/// Lists one behind the other: how many items each has.
+/// Lists in one buffer: the number of items of each.
 type Lengths = Vec<usize>;
 
 /// The outcomes of a group of answers, column by column.
 #[derive(Default)]
 struct Judged {
-    /// Whether there was an answer.
+    /// Whether the row has an answer, and not null.
     valid: Vec<bool>,
     status: Strings,
     message: Strings,
@@ -86,7 +87,8 @@ struct Judged {
     outcome: Strings,
 }
 
-/// Judges each answer of a column, on this many threads. The result has the buffers of the columns of `rulebook.arrow`.
+/// Judges each answer of a column, on this many threads. The result has the buffers for the columns of
+/// `rulebook.arrow`.
 #[pyfunction]
 #[pyo3(signature = (
     engine, answers, session, sessions, mode, modes, dialect, dialects, truncated, attempts, outcomes, before, threads
@@ -145,7 +147,7 @@ impl<'a> Column<'a> {
         let places = places.map(|place| usize::try_from(i64::from_ne_bytes(place.try_into().ok()?)).ok());
         let places: Option<Vec<usize>> = places.collect();
         let (bytes, nulls) = (bytes.as_bytes(), nulls.as_bytes());
-        // The bytes are those from the first place on.
+        // `bytes` starts at the first offset.
         let from_first = |places: Vec<usize>| {
             let first = *places.first()?;
             places.into_iter().map(|place| place.checked_sub(first)).collect::<Option<Vec<usize>>>()
@@ -166,7 +168,7 @@ impl<'a> Column<'a> {
         self.places.len().saturating_sub(1)
     }
 
-    /// The bytes of a text; none if it is null.
+    /// The bytes of a text; `None` if it is null.
     fn get(&self, row: usize) -> Option<&'a [u8]> {
         if self.nulls.get(row).is_some_and(|null| *null != 0) {
             return None;
@@ -176,7 +178,8 @@ impl<'a> Column<'a> {
 }
 
 impl Rows<'_> {
-    /// The outcomes of all answers, in groups; or what is wrong with the first session or mode that does not fit.
+    /// The outcomes of all answers, in groups; or the error of the first row whose session, mode or options are not
+    /// valid.
     fn judge_all(&self, threads: usize) -> Result<Vec<Judged>, String> {
         let groups = Mutex::new((0..self.answers.len()).step_by(GROUP));
         let next = || groups.lock().ok()?.next();
@@ -200,8 +203,8 @@ impl Rows<'_> {
                 jobs.into_iter().flat_map(|job| job.join().unwrap_or_else(|fault| resume_unwind(fault))).collect()
             }),
         };
-        // Groups are given out in order, and each is judged up to its first fault: the first of all is the same on any number
-        // of threads.
+        // Threads take groups in order, and judge each up to its first error. So the first error of all rows is the
+        // same one on any number of threads.
         groups.sort_unstable_by_key(|(first, _)| *first);
         groups.into_iter().map(|(_, judged)| judged).collect()
     }
@@ -221,7 +224,7 @@ impl Rows<'_> {
         Ok(judged)
     }
 
-    /// The session for an answer.
+    /// The session in which an answer is judged.
     fn session(&self, row: usize) -> Result<Cow<'_, Session>, String> {
         let mut session = Cow::Borrowed(self.session);
         if let Some(saved) = self.sessions.as_ref().and_then(|sessions| sessions.get(row)) {
@@ -247,7 +250,7 @@ impl Rows<'_> {
         Ok(session)
     }
 
-    /// How an answer is judged.
+    /// The options with which an answer is judged.
     fn options(&self, row: usize) -> Result<Options, String> {
         let mut dialect = self.dialect.map(str::to_owned);
         if let Some(named) = self.dialects.as_ref().and_then(|dialects| dialects.get(row)) {
@@ -268,7 +271,7 @@ impl Rows<'_> {
     }
 }
 
-/// The value for a row, of values for each row or of one for all.
+/// The value for a row, from a list with one for each row or one for all.
 fn of_row<T: Copy>(values: &[T], row: usize) -> Option<T> {
     if let [value] = values { Some(*value) } else { values.get(row).copied() }
 }
@@ -279,7 +282,7 @@ impl Strings {
         self.end();
     }
 
-    /// The bytes since the last end are a text.
+    /// Ends a text: it has the bytes since the end of the last one.
     fn end(&mut self) {
         self.ends.push(self.bytes.len());
     }
@@ -330,7 +333,7 @@ impl Judged {
     }
 }
 
-/// The buffers of each column: its texts, or the ends of its lists and the texts of their items, or its numbers.
+/// The buffers for each column: offsets and bytes of texts; offsets of lists and the texts of their items; or numbers.
 fn buffers<'py>(py: Python<'py>, judged: &[Judged]) -> PyResult<Bound<'py, PyDict>> {
     let columns = PyDict::new(py);
     columns.set_item("valid", bits(py, judged.iter().flat_map(|group| &group.valid)))?;
@@ -353,14 +356,14 @@ fn buffers<'py>(py: Python<'py>, judged: &[Judged]) -> PyResult<Bound<'py, PyDic
     Ok(columns)
 }
 
-/// A bit for each row.
+/// One bit for each row, as in a validity bitmap of Arrow.
 fn bits<'py, 'a>(py: Python<'py>, rows: impl Iterator<Item = &'a bool>) -> Bound<'py, PyBytes> {
     let rows: Vec<bool> = rows.copied().collect();
     let byte = |rows: &[bool]| rows.iter().rev().fold(0, |byte, row| byte << 1 | u8::from(*row));
     PyBytes::new(py, &rows.chunks(8).map(byte).collect::<Vec<u8>>())
 }
 
-/// Numbers of 32 bits.
+/// Numbers in 32 bits.
 fn numbers(py: Python<'_>, numbers: impl Iterator<Item = usize>) -> PyResult<Bound<'_, PyBytes>> {
     let mut bytes = Vec::with_capacity(numbers.size_hint().0 * size_of::<i32>());
     for number in numbers {
@@ -372,7 +375,7 @@ fn numbers(py: Python<'_>, numbers: impl Iterator<Item = usize>) -> PyResult<Bou
     Ok(PyBytes::new(py, &bytes))
 }
 
-/// Where each list ends, from zero.
+/// The offsets of lists, from zero.
 fn ends<'py, 'a>(py: Python<'py>, lengths: impl Iterator<Item = &'a usize>) -> PyResult<Bound<'py, PyBytes>> {
     let ends = lengths.scan(0, |end, length| {
         *end += length;
@@ -381,7 +384,7 @@ fn ends<'py, 'a>(py: Python<'py>, lengths: impl Iterator<Item = &'a usize>) -> P
     numbers(py, std::iter::once(0).chain(ends))
 }
 
-/// The texts of all groups one behind the other.
+/// The texts of all groups in one buffer.
 fn texts<'py>(py: Python<'py>, judged: &[Judged], of: impl Fn(&Judged) -> &Strings) -> PyResult<Texts<'py>> {
     let all: Vec<&Strings> = judged.iter().map(of).collect();
     let first = |strings: &Strings, before: &mut usize| {

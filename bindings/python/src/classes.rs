@@ -1,8 +1,8 @@
-//! Classes: which class of Python does each struct of a contract have?
+//! Classes: which Python class does each struct of a contract have?
 //!
-//! In: classes as Python declares them, with the shape of each member.
-//! Out: [`Class`]; objects of it.
-//! Never: knows what a contract says.
+//! In: classes that Python declares, with the shape of each member.
+//! Out: [`Class`], and objects of such a class.
+//! Never: knows the members of any contract.
 
 use super::part::{Backing, Seed};
 use pyo3::exceptions::PyValueError;
@@ -11,7 +11,7 @@ use pyo3::types::PyType;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// A class for the structs of one name.
+/// The Python class for the structs of one name.
 #[derive(Debug)]
 pub(crate) struct Class {
     python: Py<PyType>,
@@ -23,40 +23,41 @@ pub(crate) struct Class {
 pub(crate) struct Field {
     pub(crate) name: String,
     pub(crate) shape: Shape,
-    /// What it is where a struct leaves it out.
+    /// The value if a struct omits the member.
     pub(crate) absent: Py<PyAny>,
-    /// Whether it is no part of the JSON.
+    /// Whether the member is not in the JSON.
     pub(crate) extra: bool,
 }
 
-/// What a member holds. The shape of a list is that of its items, and the shape of what may be none is that of the value.
+/// The shape of a member's value. The shape of a list is that of its items, and the shape of an optional value is that
+/// of the value.
 #[derive(Debug)]
 pub(crate) enum Shape {
     /// Numbers, texts, and dicts of them.
     Plain,
-    /// Any JSON: a value, and not a part of the contract.
+    /// Any JSON: a value of the user, and not a part of the contract.
     Json,
     /// A dict whose values have this shape.
     Map(Box<Shape>),
-    /// A struct, or one of several.
+    /// A struct, or one of the variants of a union.
     Named(Name),
 }
 
-/// The name of a class or a union, which is looked up when it is first needed: classes may be declared in any order.
+/// The name of a class or union. It is resolved at its first use, so that classes may be declared in any order.
 #[derive(Debug)]
 pub(crate) struct Name {
     name: String,
     target: OnceLock<Option<Target>>,
 }
 
-/// What a name means.
+/// The class or union that a name refers to.
 #[derive(Debug, Clone)]
 pub(crate) enum Target {
     Class(Arc<Class>),
     Union(Arc<Union>),
 }
 
-/// Structs that the value of their first member, the tag, distinguishes.
+/// Variants that are distinguished by the value of their first member, the tag.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Union {
     tag: String,
@@ -70,21 +71,21 @@ fn target(name: &str) -> Option<Target> {
 }
 
 impl Shape {
-    /// A struct, or one of several.
+    /// The shape of a struct or union with this name.
     pub(crate) fn named(name: &str) -> Self {
         Self::Named(Name { name: name.to_owned(), target: OnceLock::new() })
     }
 }
 
 impl Name {
-    /// What the name means; none if it is a name for numbers or texts.
+    /// The class or union of this name; `None` if it is a name for plain values, such as numbers or texts.
     pub(crate) fn target(&self) -> Option<&Target> {
         self.target.get_or_init(|| target(&self.name)).as_ref()
     }
 }
 
 impl Union {
-    /// The class for this value of the tag.
+    /// The variant with this value of the tag.
     pub(crate) fn class(&self, key: &str, value: &str) -> Option<&Arc<Class>> {
         let found = self.variants.iter().find(|(tag, _)| tag == value).filter(|_| self.tag == key);
         found.map(|(_, class)| class)
@@ -100,7 +101,7 @@ impl Class {
         }
     }
 
-    /// An object with a value for each field; none for what is left out.
+    /// An object with a value for each field; `None` for one that is omitted.
     pub(crate) fn built<'py>(
         self: &Arc<Self>,
         py: Python<'py>,
@@ -109,18 +110,19 @@ impl Class {
         self.backed_by(py, Backing::Built(values.into_boxed_slice()))
     }
 
-    /// An object that holds this.
+    /// An object with this backing.
     pub(crate) fn backed_by<'py>(self: &Arc<Self>, py: Python<'py>, backing: Backing) -> PyResult<Bound<'py, PyAny>> {
         self.python.bind(py).call1((Seed::new(Arc::clone(self), backing),))
     }
 }
 
-/// A class, as Python keeps it beside the class itself.
+/// A declared class; Python stores it in an attribute of the class.
 #[pyclass(frozen, module = "rulebook._engine")]
 pub(crate) struct Declared(pub(crate) Arc<Class>);
 
-/// Declares a class for the structs called `name`; or for those of a union, if there is a tag: its key and its value. A
-/// member is its name, `plain`, `json`, `map` or `part`, the name of a class, and whether it is no part of the JSON.
+/// Declares the class for structs called `name`; or with `tag`, its key and value, a variant of the union `name`. A
+/// member is a tuple: its name; `plain`, `json`, `map` or `part`; the name of a class; its default; and whether it is
+/// not in the JSON.
 #[pyfunction]
 #[pyo3(signature = (python, name, members, tag = None))]
 pub(crate) fn declare(

@@ -1,8 +1,8 @@
-//! Contracts: what does the engine return that a host reads member by member?
+//! Contract: which results of the engine does a host read member by member?
 //!
 //! In: outcomes, prompts, sessions and reports.
-//! Out: [`Contract`], which is shared and never changes; the same from the JSON of another process.
-//! Never: makes an object of Python before it is read.
+//! Out: [`Contract`], which is shared and immutable; and one that is read from the JSON of another process.
+//! Never: makes a Python object for a member that is not read.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -12,7 +12,7 @@ use rulebook_report::json::Checked;
 use serde::{Deserialize, Serialize, Serializer};
 use std::sync::Arc;
 
-/// A whole contract.
+/// A result of the engine as a whole.
 #[derive(Debug, Clone)]
 pub(crate) enum Contract {
     Outcome(Arc<Outcome>),
@@ -22,7 +22,7 @@ pub(crate) enum Contract {
     Checked(Arc<(Checked, String)>),
 }
 
-/// What a contract has besides its JSON.
+/// The members of a contract that are not in its JSON.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Extra {
     #[serde(default)]
@@ -45,7 +45,7 @@ impl Contract {
         }
     }
 
-    /// The member of this name, if it is a contract of its own: a session is passed on without becoming JSON.
+    /// The member of this name, if it is a contract of its own. So a session is passed on without a conversion to JSON.
     pub(crate) fn within(&self, name: &str) -> Option<Contract> {
         match self {
             Self::Outcome(outcome) if name == "session" => Some(Self::Session(Arc::new(outcome.session.clone()))),
@@ -54,7 +54,7 @@ impl Contract {
         }
     }
 
-    /// What it has besides its JSON.
+    /// The members that are not in the JSON.
     pub(crate) fn extra(&self) -> Extra {
         match self {
             Self::Prompt(prompt) => {
@@ -65,7 +65,7 @@ impl Contract {
         }
     }
 
-    /// The contract of this name that another process wrote.
+    /// Reads the contract of this name that another process has written.
     pub(crate) fn read(name: &str, json: &str, extra: &str) -> PyResult<Self> {
         let extra: Extra = read(extra)?;
         Ok(match name {
@@ -90,7 +90,8 @@ impl PartialEq for Contract {
             (Self::Heard(one), Self::Heard(two)) => one == two,
             (Self::Session(one), Self::Session(two)) => one == two,
             (Self::Checked(one), Self::Checked(two)) => one == two,
-            // What a prompt has for reports of the engine, no other process has.
+            // `found` is for reports of the engine, and is missing in a prompt from another process, so it is not
+            // compared.
             (Self::Prompt(one), Self::Prompt(two)) => {
                 one.messages == two.messages
                     && one.ledger == two.ledger
@@ -115,12 +116,12 @@ impl Serialize for Contract {
     }
 }
 
-/// Reads JSON.
+/// Parses JSON.
 pub(crate) fn read<T: for<'de> Deserialize<'de>>(json: &str) -> PyResult<T> {
     serde_json::from_str(json).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Writes JSON.
+/// Serializes a value as JSON.
 pub(crate) fn written(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
 }

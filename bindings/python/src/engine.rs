@@ -1,8 +1,8 @@
-//! Engine: what does a program do for Python?
+//! Engine: which methods of a program does Python call?
 //!
-//! In: a compiled pack; sessions, answers and options as Python has them.
-//! Out: [`Engine`], whose methods `rulebook.Program` calls; their results as parts of contracts.
-//! Never: holds the interpreter while the engine works.
+//! In: a compiled pack; sessions, answers and options as Python objects.
+//! Out: [`Engine`], whose methods `rulebook.Program` calls, and the results as objects of contracts.
+//! Never: has the lock of the interpreter while the engine works.
 
 use super::contract::{Contract, read};
 use super::files::Files;
@@ -34,7 +34,7 @@ pub(crate) struct Engine {
     program: Arc<Program>,
 }
 
-/// A number of times.
+/// A count that a host passes in, such as the number of attempts.
 pub(crate) struct Count(usize);
 
 impl Count {
@@ -54,7 +54,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Count {
     }
 }
 
-/// The outcome of loading: the engine unless there is an error, and what was found.
+/// The result of loading: the engine unless there is an error, and the diagnostics.
 type Loaded<'py> = (Option<Engine>, Found<'py>);
 
 #[pymethods]
@@ -67,13 +67,13 @@ impl Engine {
         Self::loaded(py, &files.pen(), loaded)
     }
 
-    /// The same program with these limits; those that are not named are the default ones.
+    /// The program with these limits; a limit that is not named has its default.
     fn with_limits(&self, given: BTreeMap<String, Count>) -> PyResult<Self> {
         let limits = limits(given)?;
         Ok(Self { program: Arc::new(Program::clone(&self.program).with_limits(limits)) })
     }
 
-    /// The same program for a host with these tools: a list as JSON.
+    /// Compiles the program for a host with these tools, a list as JSON.
     fn with_tools<'py>(&self, py: Python<'py>, tools: &Bound<'py, PyAny>) -> PyResult<Loaded<'py>> {
         let list = json_of(tools, "tools")?;
         let loaded = py.detach(|| with_tools(&self.program, &list));
@@ -105,7 +105,7 @@ impl Engine {
         PyTuple::new(py, self.program.dialects().collect::<Vec<_>>())
     }
 
-    /// Whether a call that waits for a person goes on waiting when the next answer is judged.
+    /// Whether a pending call remains pending when the next answer is judged.
     #[getter]
     fn keeps_pending(&self) -> bool {
         self.program.keeps_pending()
@@ -116,7 +116,7 @@ impl Engine {
         whole(py, Contract::Session(Arc::new(session)))
     }
 
-    /// The session that a host saved, and what of it does not fit.
+    /// The session that a host has saved, and diagnostics for the parts that do not match the pack.
     fn resume<'py>(&self, py: Python<'py>, saved: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Found<'py>)> {
         let saved = any_json(saved, "the session")?;
         let (session, dropped) = py.detach(|| self.program.resume_lossy(saved));
@@ -150,8 +150,8 @@ impl Engine {
         whole(py, Contract::Outcome(Arc::new(outcome)))
     }
 
-    /// Judges what an API returned: a whole message, or a reply in the engine's own form if there is no provider. Instead of
-    /// an outcome there may be what is wrong with the message.
+    /// Judges what an API returned: a complete message, or without a provider a reply in the engine's own format. If
+    /// the message is not valid, the result has diagnostics instead of an outcome.
     #[pyo3(signature = (session, provider, message, dialect, trace, truncated, attempts, thinking, hold, withheld))]
     #[expect(clippy::too_many_arguments, reason = "the options of a run, each by its name")]
     fn judge<'py>(
@@ -220,7 +220,7 @@ impl Engine {
         whole(py, Contract::Heard(Arc::<Heard>::new(heard)))
     }
 
-    /// Confirms or declines the call that waits under an id.
+    /// Confirms or declines the pending call with this id.
     fn settle<'py>(
         &self,
         py: Python<'py>,
@@ -277,7 +277,7 @@ impl Engine {
         }
     }
 
-    /// The turn of an answer of which only the text is left.
+    /// The turn of an answer of which only the text is stored.
     fn turn<'py>(
         &self,
         py: Python<'py>,
@@ -289,7 +289,7 @@ impl Engine {
         part(py, "Turn", &turn)
     }
 
-    /// The turns of a history: JSON lines. Instead of them there may be what is wrong with the lines.
+    /// The turns of a history in JSON lines; or diagnostics if a line is not valid.
     fn history<'py>(
         &self,
         py: Python<'py>,
@@ -309,7 +309,7 @@ impl Engine {
         }
     }
 
-    /// The value to send to a server, if there is one, and what it cannot express.
+    /// The value for the API of a model, if there is one, and diagnostics for the rules that it cannot express.
     fn export<'py>(
         &self,
         py: Python<'py>,
@@ -351,7 +351,7 @@ pub(crate) fn check<'py>(
     whole(py, Contract::Checked(Arc::new(checked)))
 }
 
-/// What the command `check` says of one pack.
+/// The report of the command `check` on one pack: as data, and as text.
 fn review(files: &Files, tools: Option<&str>) -> (json::Checked, String) {
     let pen = files.pen();
     let mut checked = rulebook::check::review(&files.folder);
@@ -381,7 +381,7 @@ fn review(files: &Files, tools: Option<&str>) -> (json::Checked, String) {
     (json::Checked::new(rows, 1).with_permits(permits.iter().flatten()), text)
 }
 
-/// A program for a host with these tools. What is no list of tools is an error.
+/// The program for a host with these tools. A list that is not valid is an error.
 fn with_tools(program: &Program, list: &str) -> Checked<Program> {
     let tools = Tools::read(list);
     match tools.value {
@@ -390,13 +390,13 @@ fn with_tools(program: &Program, list: &str) -> Checked<Program> {
     }
 }
 
-/// JSON text of a list of tools, or of anything else.
+/// The JSON text of a list of tools, or of any other object.
 #[pyfunction]
 pub(crate) fn json_text(object: &Bound<'_, PyAny>, name: &str) -> PyResult<String> {
     json_of(object, name)
 }
 
-/// What answers the calls that were not carried out.
+/// The results for the calls that were not carried out, in the format of the provider.
 #[pyfunction]
 pub(crate) fn tool_results<'py>(
     py: Python<'py>,
@@ -406,13 +406,13 @@ pub(crate) fn tool_results<'py>(
     plain(py, &outcome_of(outcome)?.tool_results(provider_of(provider)?))
 }
 
-/// The turn that an outcome is in a history.
+/// The turn of a history for an outcome.
 #[pyfunction]
 pub(crate) fn turn_of<'py>(py: Python<'py>, outcome: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     part(py, "Turn", &Turn::answer(&*outcome_of(outcome)?))
 }
 
-/// A session with other values.
+/// A copy of a session with other values.
 #[pyfunction]
 pub(crate) fn replace<'py>(
     py: Python<'py>,
@@ -433,7 +433,8 @@ pub(crate) fn replace<'py>(
     whole(py, Contract::Session(Arc::new(session)))
 }
 
-/// Counts tokens by a function of Python. After it has raised, estimates take its place, and `prompt` raises the same.
+/// Counts tokens with a Python function. After an exception, lengths are used in its place, and `prompt` raises it in
+/// the end.
 #[derive(Debug)]
 struct Counting {
     counts: Py<PyAny>,
@@ -454,7 +455,7 @@ impl Counter for Counting {
     }
 }
 
-/// Limits by their names.
+/// The limits with these names.
 fn limits(given: BTreeMap<String, Count>) -> PyResult<Limits> {
     let mut limits = Limits::default();
     for (name, Count(number)) in given {
@@ -490,7 +491,7 @@ fn options(
     Options { dialect, trace, truncated, attempts: attempts.0, thinking, hold, withheld, ..Options::default() }
 }
 
-/// The session that an object holds.
+/// The session of a `Session` object.
 pub(crate) fn session_of(object: &Bound<'_, PyAny>) -> PyResult<Arc<Session>> {
     match object.cast::<Part>().ok().and_then(|part| part.get().contract()) {
         Some(Contract::Session(session)) => Ok(Arc::clone(session)),
@@ -533,7 +534,7 @@ fn export_of(what: &str) -> PyResult<Export> {
     })
 }
 
-/// JSON text: a text or bytes are JSON already, and anything else becomes it.
+/// JSON text: a text or bytes are taken as JSON, and any other object is converted.
 pub(crate) fn json_of(object: &Bound<'_, PyAny>, name: &str) -> PyResult<String> {
     match Answer::of(object, name) {
         Ok(Answer::Text(text)) => Ok(text.into_owned()),
@@ -542,7 +543,7 @@ pub(crate) fn json_of(object: &Bound<'_, PyAny>, name: &str) -> PyResult<String>
     }
 }
 
-/// A value: a text or bytes are its JSON.
+/// A value: a text or bytes are parsed as JSON, and any other object is converted.
 fn any_json(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Value> {
     match Answer::of(object, name) {
         Ok(Answer::Text(text)) => read(&text),
@@ -551,13 +552,13 @@ fn any_json(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Value> {
     }
 }
 
-/// A type of the engine, of what a host passes in.
+/// Converts an object of the host to a type of the engine.
 fn typed<T: DeserializeOwned>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<T> {
     let value = value_of(object, name)?;
     serde_json::from_value(value.to_json()).map_err(|error| PyValueError::new_err(format!("{name}: {error}")))
 }
 
-/// Diagnostics of an error.
+/// Diagnostics for a Python exception.
 pub(crate) fn faults<'py>(py: Python<'py>, sources: &Sources, diagnostics: &[Diagnostic]) -> PyResult<Found<'py>> {
     found(py, &Pen::default(), sources, diagnostics)
 }

@@ -1,8 +1,8 @@
-//! Files: which files are a pack?
+//! Files: which files make up a pack?
 //!
 //! In: a path, or a dict of texts.
-//! Out: [`Files`]: the folder as the engine takes it, with its cases.
-//! Never: decides what the files mean.
+//! Out: [`Files`]: the folder as the engine reads it, and the cases if the pack is on disk.
+//! Never: interprets the files.
 
 use super::text::utf8;
 use pyo3::exceptions::{PyOSError, PyTypeError};
@@ -18,12 +18,12 @@ use std::path::PathBuf;
 #[pyclass(frozen, module = "rulebook._engine")]
 pub(crate) struct Files {
     pub(crate) folder: Folder,
-    /// What is on disk besides; none for a pack in memory.
+    /// The cases and other files that are not in `folder`; `None` for a pack in memory.
     pub(crate) on_disk: Option<PackFiles>,
 }
 
 impl Files {
-    /// The pen that knows how the files are called.
+    /// The pen that prints paths as the user typed them.
     pub(crate) fn pen(&self) -> Pen {
         self.on_disk.as_ref().map_or_else(Pen::default, |files| Pen::new(files.paths.clone()))
     }
@@ -39,18 +39,19 @@ impl Files {
         Ok(Self { folder: files.folder.clone(), on_disk: Some(files) })
     }
 
-    /// The pack of these files: texts or bytes by their paths; a dict among them is the pack that `use` names by that path.
+    /// A pack of these files, texts or bytes by their paths. A dict among them is the pack that `use` refers to by that
+    /// path.
     #[staticmethod]
     fn of(name: &Bound<'_, PyString>, files: &Bound<'_, PyMapping>) -> PyResult<Self> {
         Ok(Self { folder: folder(&utf8(name)?, files)?, on_disk: None })
     }
 
-    /// All of the folder: its name, its files, and the folders of other packs, by the paths that `use` gives.
+    /// The content for a pickle: the name, the files, and the folders of other packs by their paths in `use`.
     fn content<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         content(py, &self.folder)
     }
 
-    /// The folder that `content` gave.
+    /// The pack from the `content` of a pickle.
     #[staticmethod]
     fn again(content: &Bound<'_, PyTuple>) -> PyResult<Self> {
         Ok(Self { folder: folder_again(content)?, on_disk: None })

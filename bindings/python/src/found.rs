@@ -1,8 +1,8 @@
-//! Found: what is said to a host whose pack, tools or session cannot be used?
+//! Found: how are diagnostics of a pack, tools or session passed to Python?
 //!
-//! In: what the engine found, with the sources.
-//! Out: a tuple of `Diagnostic`s, and the same drawn with the lines that they are about.
-//! Never: raises: the classes of exceptions are Python's.
+//! In: diagnostics of the engine, and their sources.
+//! Out: a tuple of `Diagnostic` objects, and a text with the lines that they are about.
+//! Never: raises an exception: the package in Python does.
 
 use super::part::part;
 use pyo3::prelude::*;
@@ -10,10 +10,10 @@ use pyo3::types::PyTuple;
 use rulebook::{Diagnostic, Sources};
 use rulebook_report::{Pen, unpainted};
 
-/// Diagnostics as Python has them: a tuple of objects, and one text.
+/// Diagnostics for Python: a tuple of objects, and one text.
 pub(crate) type Found<'py> = (Bound<'py, PyTuple>, String);
 
-/// The diagnostics as Python has them; `pen` knows how the files are called.
+/// The diagnostics for Python; `pen` prints the paths of files.
 pub(crate) fn found<'py>(
     py: Python<'py>,
     pen: &Pen,
@@ -25,7 +25,7 @@ pub(crate) fn found<'py>(
     Ok((PyTuple::new(py, rows)?, drawn(pen, sources, diagnostics)))
 }
 
-/// The diagnostics with the lines that they are about, without colours.
+/// The diagnostics as text with the lines that they are about, without colours.
 pub(crate) fn drawn(pen: &Pen, sources: &Sources, diagnostics: &[Diagnostic]) -> String {
     let all: Vec<String> = diagnostics.iter().map(|one| unpainted(&pen.diagnostic(sources, one))).collect();
     all.join("\n")

@@ -1,7 +1,8 @@
 //! The module `rulebook._engine`: how does Python use the engine?
 //!
-//! In: objects of Python.
-//! Out: what the package `rulebook` is made of; its classes, texts and exceptions are in `python/rulebook`.
+//! In: Python objects.
+//! Out: the functions and classes behind the package `rulebook`; its public classes, texts and exceptions are in
+//! `python/rulebook`.
 //! Never: decides anything about a pack or an answer.
 
 mod batch;

@@ -1,8 +1,8 @@
-//! Objects: which objects of Python are a part of a contract?
+//! Objects: how does a part of a contract become Python objects?
 //!
-//! In: anything that the engine serializes, and the shape that Python's annotations give it.
-//! Out: numbers, texts, tuples, and an object of its class for each struct; or plain dicts and lists.
-//! Never: knows a contract: their classes are declared in Python, and generated from `schemas/`.
+//! In: anything that the engine serializes, and the shape that the annotations in Python declare for it.
+//! Out: numbers, texts, tuples, and for each struct an object of its class; or plain dicts and lists.
+//! Never: knows the members of a contract: the classes are declared in Python, and generated from `schemas/`.
 
 use super::classes::{Class, Field, Name, Shape, Target, Union};
 use pyo3::BoundObject;
@@ -26,27 +26,27 @@ pub(crate) fn plain<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bo
     object(py, value, &Shape::Json)
 }
 
-/// One member of a struct, without the others.
+/// The value of one member of a struct. The other members are not converted.
 pub(crate) fn member<'py>(py: Python<'py>, value: &impl Serialize, field: &Field) -> PyResult<Bound<'py, PyAny>> {
     value.serialize(Objects { py, of: Of::Member(field) }).map_err(|failed| failed.0)
 }
 
-/// What is made of a value.
+/// Which part of a value becomes an object.
 #[derive(Clone, Copy)]
 enum Of<'s> {
     Shape(&'s Shape),
-    /// Of a struct, only this member.
+    /// Only this member of a struct.
     Member(&'s Field),
 }
 
-/// Makes objects.
+/// A serializer that makes Python objects.
 #[derive(Clone, Copy)]
 struct Objects<'s, 'py> {
     py: Python<'py>,
     of: Of<'s>,
 }
 
-/// An exception on the way through serde.
+/// An exception, as an error of serde.
 #[derive(Debug)]
 struct Failed(PyErr);
 
@@ -217,12 +217,12 @@ impl<'s, 'py> Serializer for Objects<'s, 'py> {
     }
 }
 
-/// No contract has an enum whose variants hold something and have no tag.
+/// No contract has an enum whose variants have data but no tag.
 fn untagged(name: &str) -> Failed {
     Failed::custom(format!("{name} has a variant without a tag"))
 }
 
-/// A list that is being made.
+/// A list that is being built.
 struct Items<'s, 'py> {
     with: Objects<'s, 'py>,
     items: Vec<Bound<'py, PyAny>>,
@@ -234,7 +234,7 @@ impl<'py> Items<'_, 'py> {
         Ok(())
     }
 
-    /// JSON has lists; contracts, whose objects never change, have tuples.
+    /// JSON values become lists, and contracts, which are immutable, have tuples.
     fn done(self) -> Made<'py> {
         let py = self.with.py;
         Ok(match self.with.of {
@@ -261,11 +261,11 @@ macro_rules! items {
 
 items!(SerializeSeq serialize_element SerializeTuple serialize_element SerializeTupleStruct serialize_field);
 
-/// A struct or map that is being made.
+/// A struct or map that is being built.
 struct Members<'s, 'py> {
     py: Python<'py>,
     into: Becomes<'s, 'py>,
-    /// The key whose value comes next.
+    /// The key of the next value.
     key: String,
 }
 
@@ -278,17 +278,17 @@ impl<T: Serialize + ?Sized> fmt::Display for Text<'_, T> {
     }
 }
 
-/// What becomes of members.
+/// The Python object that members are added to.
 enum Becomes<'s, 'py> {
     /// A dict whose values have this shape.
     Dict(Bound<'py, PyDict>, &'s Shape),
-    /// The same object, but immutable.
+    /// Such a dict behind an immutable view.
     Mapping(Bound<'py, PyDict>, &'s Shape),
-    /// An object of a class, with a place for each of its fields, and the place of the field that probably comes next.
+    /// An object of a class: the values of its fields, and the index of the field that the next member probably has.
     Part(&'s Arc<Class>, Vec<Option<Py<PyAny>>>, usize),
-    /// An object of a class that its first member, the tag, selects.
+    /// An object of a class that is selected by its first member, the tag.
     Union(&'s Union),
-    /// One member; the others are not made.
+    /// One member; the others are skipped.
     Member(&'s Field, Option<Bound<'py, PyAny>>),
 }
 
@@ -304,7 +304,7 @@ impl<'py> Members<'_, 'py> {
         match &mut self.into {
             Becomes::Dict(dict, shape) | Becomes::Mapping(dict, shape) => {
                 let value = value.serialize(Objects { py, of: Of::Shape(shape) })?;
-                // Keys of structs occur often: one object serves them all.
+                // Keys of structs are interned, because they occur often.
                 let key = if fixed { PyString::intern(py, key) } else { PyString::new(py, key) };
                 dict.set_item(key, value)?;
             }
@@ -365,7 +365,7 @@ impl<'py> SerializeMap for Members<'_, 'py> {
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Failed> {
         let key = std::mem::take(&mut self.key);
         self.put(&key, false, value)?;
-        // The next key needs no room of its own.
+        // The buffer of the key is reused for the next one.
         self.key = key;
         Ok(())
     }

@@ -1,8 +1,8 @@
-//! Parts: how does Python see an outcome, a call, an event?
+//! Part: what do all objects of contracts have in common in Python?
 //!
 //! In: a whole contract of the engine, or the members of a struct.
-//! Out: [`Part`], the base of all their classes: members, JSON, equality, pickles. It never changes.
-//! Never: has a member of its own: the classes are declared in Python.
+//! Out: [`Part`], the base of all these classes: members, JSON, equality, pickles. It is immutable.
+//! Never: has members of its own: the classes are declared in Python.
 
 use super::classes::{Class, Declared, Shape};
 use super::contract::{Contract, written};
@@ -15,16 +15,16 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 use rulebook::value::{Object, Value, to_value};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// What an object holds.
+/// The data behind an object.
 #[derive(Debug)]
 pub(crate) enum Backing {
-    /// A contract: a member becomes an object when it is first read.
+    /// A contract: a member is converted when it is first read.
     Whole(Contract, Box<[OnceLock<Py<PyAny>>]>),
-    /// The members of a struct; none for what it leaves out.
+    /// The members of a struct; `None` for one that it omits.
     Built(Box<[Option<Py<PyAny>>]>),
 }
 
-/// What an object is made of. Only the engine has one, so that only the engine makes objects.
+/// The argument of the constructor. Only the engine makes one, so only the engine makes objects.
 #[pyclass(frozen, module = "rulebook._engine")]
 pub(crate) struct Seed(Mutex<Option<(Arc<Class>, Backing)>>);
 
@@ -49,7 +49,7 @@ pub(crate) fn whole(py: Python<'_>, contract: Contract) -> PyResult<Bound<'_, Py
 }
 
 impl Part {
-    /// The contract that the object holds whole.
+    /// The contract, if the object is a whole one.
     pub(crate) fn contract(&self) -> Option<&Contract> {
         match &self.backing {
             Backing::Whole(contract, _) => Some(contract),
@@ -82,7 +82,8 @@ impl Part {
                 if let Some(known) = known.get() {
                     return Ok(known.bind(py).clone());
                 }
-                // Nothing waits for another thread here: the first of two counts.
+                // No lock is taken while the member is converted. If two threads do so at once, the first result is
+                // stored.
                 let made = match contract.within(&field.name) {
                     Some(within) => whole(py, within)?,
                     None if field.extra => member(py, &contract.extra(), field)?,
@@ -94,7 +95,7 @@ impl Part {
         }
     }
 
-    /// The members of a built part that are in its JSON.
+    /// The members of a built part, without those that are omitted.
     fn members<'a, 'py>(&'a self, py: Python<'py>) -> impl Iterator<Item = (&'a str, Bound<'py, PyAny>)> {
         let values: &[Option<Py<PyAny>>] = if let Backing::Built(values) = &self.backing { values } else { &[] };
         let members = self.class.fields.iter().zip(values);
@@ -191,7 +192,7 @@ impl Part {
     }
 }
 
-/// A copy of a value, in which parts are dicts and tuples are lists.
+/// A copy of a value in which parts are dicts and tuples are lists.
 fn plain_copy<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
     if let Ok(part) = value.cast::<Part>() {
@@ -212,7 +213,7 @@ fn plain_copy<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     Ok(PyList::new(py, items)?.into_any())
 }
 
-/// Reads one member of a part: the function behind a property.
+/// The function of a property, which reads one member of a part.
 #[pyclass(frozen, module = "rulebook._engine")]
 pub(crate) struct Getter {
     place: usize,
@@ -230,13 +231,13 @@ impl Getter {
     }
 }
 
-/// The contract that another process pickled.
+/// The contract in a pickle of another process.
 #[pyfunction]
 pub(crate) fn restore<'py>(py: Python<'py>, name: &str, json: &str, extra: &str) -> PyResult<Bound<'py, PyAny>> {
     whole(py, Contract::read(name, json, extra)?)
 }
 
-/// An object of a declared class with these members, as a pickle or a host has them.
+/// An object of a declared class with these members, from a pickle or a host.
 #[pyfunction]
 pub(crate) fn rebuild<'py>(class_: &Bound<'py, PyType>, members: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
     let declared = class_.getattr("__contract__")?;
@@ -246,7 +247,7 @@ pub(crate) fn rebuild<'py>(class_: &Bound<'py, PyType>, members: &Bound<'py, PyD
     class.built(members.py(), values)
 }
 
-/// The object of the class `name` for what the engine serializes.
+/// An object of the class `name` for a value that the engine serializes.
 pub(crate) fn part<'py>(py: Python<'py>, name: &str, value: &impl serde::Serialize) -> PyResult<Bound<'py, PyAny>> {
     object(py, value, &Shape::named(name))
 }

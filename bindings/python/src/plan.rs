@@ -1,8 +1,8 @@
-//! Plans: what does an outcome change below a folder?
+//! Plan: which files does an outcome change below a folder?
 //!
-//! In: a folder, and what the engine returned.
-//! Out: [`Plan`], which can be committed once; what becomes of each file, and the effects that do not fit the files.
-//! Never: holds the interpreter while it reads or writes files.
+//! In: a folder, and an outcome or the result of `hear`.
+//! Out: [`Plan`], which can be committed once; the change of each file, and the effects that do not apply to the files.
+//! Never: has the lock of the interpreter while it reads or writes files.
 
 use super::contract::Contract;
 use super::found::{Found, found};
@@ -18,23 +18,23 @@ use rulebook_report::Pen;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// What an outcome changes, until it is committed; nothing if something is in its way.
+/// The changes of an outcome; `None` once they are committed.
 #[pyclass(frozen, module = "rulebook._engine")]
 pub(crate) struct Plan {
     plan: Mutex<Option<rulebook_fs::Plan>>,
 }
 
-/// What becomes of one file: its path, what kind of change, the path from which it was moved, its length, its bytes
-/// before, its text after, what the pack says about its edits, and the diagnostics.
+/// The change of one file: its path, the kind of change, the path from which it was moved, its length, its bytes
+/// before, its text after, the notes of the pack about the changes, and the diagnostics.
 type File<'py> =
     (String, &'static str, Option<String>, u64, Option<Bound<'py, PyBytes>>, Option<String>, Vec<String>, Found<'py>);
 
-/// The files, and the effects that do not fit them.
+/// The files, and the effects that do not apply to them.
 type AppliedFiles<'py> = (Vec<File<'py>>, Bound<'py, PyAny>);
 
 #[pymethods]
 impl Plan {
-    /// Reads the files below `root` that the effects change. There is no plan if something is in its way.
+    /// Reads the files below `root` that the effects change. There is no plan if the effects cannot be carried out.
     #[staticmethod]
     fn make<'py>(
         py: Python<'py>,
@@ -63,7 +63,7 @@ impl Plan {
     }
 }
 
-/// The outcome, or what followed from the words of a user.
+/// The contract of an outcome, or of the result of `hear`.
 fn contract_of<'a>(result: &'a Bound<'_, PyAny>) -> PyResult<&'a Contract> {
     match result.cast::<Part>().ok().and_then(|part| part.get().contract()) {
         Some(contract @ (Contract::Outcome(_) | Contract::Heard(_))) => Ok(contract),

@@ -1,8 +1,8 @@
-//! Reader: what becomes of an answer that comes in pieces?
+//! Reader: how is an answer read that arrives in pieces?
 //!
-//! In: pieces of a text, or chunks of an API.
-//! Out: events as soon as they are certain; at the end the outcome.
-//! Never: waits for a piece: who has the pieces passes them in.
+//! In: pieces of a text, or chunks of the stream of an API.
+//! Out: events as soon as they are certain, and the outcome at the end.
+//! Never: waits for a piece: the caller passes them in.
 
 use super::contract::Contract;
 use super::engine::{faults, json_of, provider_of};
@@ -26,7 +26,7 @@ impl Reader {
         Self { reader: Mutex::new(Some(Box::new(reader))) }
     }
 
-    /// Does something with the reader, without the interpreter: another thread may hold it.
+    /// Calls `does` with the reader, without the lock of the interpreter: another thread may have locked the reader.
     fn with<T: Send>(
         &self,
         py: Python<'_>,
@@ -48,7 +48,7 @@ impl Reader {
         events(py, self.with(py, |reader| reader.push(piece.bytes()))?)
     }
 
-    /// The events after a chunk; and none, but what is wrong, if it is no chunk of the provider.
+    /// The events after a chunk; or diagnostics, if it is not a chunk of the provider.
     fn push_chunk<'py>(
         &self,
         py: Python<'py>,
@@ -73,7 +73,7 @@ impl Reader {
         self.with(py, |reader| reader.is_too_large())
     }
 
-    /// The outcome, and the events that only the end made certain.
+    /// The outcome, and the events that became certain only at the end.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let done = py.detach(|| self.lock().take().map(|reader| reader.finish_with_events()));
         let (outcome, rest) = done.ok_or_else(finished)?;

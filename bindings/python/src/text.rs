@@ -1,12 +1,12 @@
-//! Text: which bytes does a text of Python have?
+//! Text: which bytes does a Python text have?
 //!
-//! In: `str`, `bytes` and what holds bytes.
-//! Out: an answer as the engine takes it; other texts as UTF-8.
-//! Never: refuses a `str`, whatever it holds.
+//! In: `str`, `bytes` and other objects with bytes.
+//! Out: an answer as the engine reads it; other texts as UTF-8.
+//! Never: refuses a `str`, whatever characters it has.
 //!
-//! A `str` may hold surrogates without their partner, which no UTF-8 text can. In an answer they become the bytes that
-//! `surrogatepass` writes, so that the engine replaces them as it does all bytes that are not UTF-8, and says where. In other
-//! texts, each becomes a replacement character.
+//! A `str` may contain surrogates without their partner, which UTF-8 cannot encode. In an answer they become the bytes
+//! that `surrogatepass` writes, so that the engine replaces them like all bytes that are not UTF-8, and reports where
+//! they are. In other texts, each becomes a replacement character.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -17,7 +17,7 @@ use std::borrow::Cow;
 pub(crate) enum Answer<'a> {
     /// A text.
     Text(Cow<'a, str>),
-    /// Bytes, which may be no text.
+    /// Bytes, which may not be UTF-8.
     Bytes(Cow<'a, [u8]>),
 }
 
@@ -55,7 +55,8 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// A text as UTF-8. A pair of surrogates is the character that it means; one alone becomes a replacement character.
+/// A text as UTF-8. A pair of surrogates becomes the character that it encodes; one alone becomes a replacement
+/// character.
 pub(crate) fn utf8<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Cow<'a, str>> {
     if let Ok(text) = text.to_cow() {
         return Ok(text);
@@ -66,7 +67,7 @@ pub(crate) fn utf8<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Cow<'a, str>> 
     Ok(Cow::Owned(char::decode_utf16(units).map(|one| one.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()))
 }
 
-/// The bytes of a text that has surrogates.
+/// The bytes of a text with surrogates.
 fn with_surrogates(text: &Bound<'_, PyString>) -> PyResult<Vec<u8>> {
     let encoded = text.call_method1("encode", ("utf-8", "surrogatepass"))?;
     Ok(encoded.cast::<PyBytes>()?.as_bytes().to_vec())

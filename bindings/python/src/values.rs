@@ -1,8 +1,8 @@
-//! Values: which JSON is an object of Python?
+//! Values: how does a Python object become JSON?
 //!
 //! In: `None`, `bool`, `int`, `float`, `str`, lists, tuples, dicts with texts as keys, and parts of contracts.
 //! Out: the engine's [`Value`].
-//! Never: changes a value: what JSON cannot hold is an error.
+//! Never: changes a value: one that JSON cannot represent is an error.
 
 use super::part::Part;
 use super::text::utf8;
@@ -11,7 +11,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use rulebook::value::{Object, Value};
 
-/// The deepest nesting of a value that a host passes in, which is also that of what `json.loads` reads of the engine's JSON.
+/// The deepest nesting of a value that a host passes in. JSON of the engine is nested no deeper, so a host can pass in
+/// whatever `json.loads` reads of it.
 const DEEPEST: usize = 128;
 
 /// The value of an object, for the parameter `name`.
