@@ -1,4 +1,4 @@
-//! Benches: do the packs load that they run, and does each scenario that is counted have its baseline?
+//! Benches: do the packs load that they run, and does each counted scenario have a baseline?
 
 #[path = "../../benches/corpus/mod.rs"]
 mod corpus;

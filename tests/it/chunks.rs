@@ -1,4 +1,4 @@
-//! Chunks: does a reply that comes in chunks have the outcome of the whole, however they are cut?
+//! Chunks: does a reply in chunks have the outcome of the whole reply, however it is cut?
 
 use proptest::prelude::*;
 use rulebook::outcome::Outcome;
@@ -42,7 +42,7 @@ fn cut(text: &str, places: &[usize]) -> Vec<String> {
     pieces
 }
 
-/// The whole message of a provider, and its chunks. An API that can return no such reply gives none.
+/// The complete message of a provider, and its chunks; `None` for an API that cannot return such a reply.
 fn written(provider: Provider, reply: &Reply, places: &[usize]) -> Option<(Value, Vec<Value>)> {
     let cut = |text: &str| cut(text, places);
     let rank = |part: &ReplyPart| match part {
@@ -92,7 +92,7 @@ fn written(provider: Provider, reply: &Reply, places: &[usize]) -> Option<(Value
                     _ => return None,
                 }
             }
-            // Several calls come at once, the last of them first.
+            // The chunks of several calls are interleaved, those of the last call first.
             let longest = pending.iter().map(Vec::len).max().unwrap_or_default();
             for at in 0..longest {
                 let deltas: Vec<&Value> = pending.iter().rev().filter_map(|deltas| deltas.get(at)).collect();
@@ -168,7 +168,7 @@ fn written(provider: Provider, reply: &Reply, places: &[usize]) -> Option<(Value
                             .collect(),
                     ),
                     ReplyPart::Call { id, name, arguments } => {
-                        // An API that parses the arguments returns no broken ones.
+                        // An API that parses the arguments never returns invalid ones.
                         let input: Value = serde_json::from_str(arguments).ok()?;
                         if input.to_string().as_str() != arguments.as_str() {
                             return None;
@@ -242,7 +242,7 @@ fn streamed(program: &Program, provider: Provider, chunks: &[Value]) -> (Outcome
     (outcome, events)
 }
 
-/// The texts of a role that were told, joined.
+/// The emitted texts of a role, joined.
 fn told(events: &[StreamEvent], wanted: Role) -> String {
     let of_role = events.iter().filter_map(|event| match event {
         StreamEvent::Text { role: Some(role), text, .. } if *role == wanted => Some(text.as_str()),
@@ -364,7 +364,7 @@ fn what_is_no_chunk_is_an_error_and_the_rest_goes_on() {
         let mut reader = plain.reader(&plain.session(), &Options::default());
         let fault = reader.push_chunk(provider, chunk).unwrap_err();
         assert_eq!(fault.diagnostics[0].code, "response/unreadable", "{chunk}");
-        // Nothing says that the stream has ended.
+        // No chunk has ended the stream, so the answer counts as truncated.
         let outcome = reader.finish();
         assert!(outcome.diagnostics.iter().any(|found| found.code == "response/truncated"), "{chunk}");
     }
@@ -374,7 +374,7 @@ fn what_is_no_chunk_is_an_error_and_the_rest_goes_on() {
     assert_eq!(reader.finish().ledger.bytes, 5);
 }
 
-/// The fields of calls that were told, joined by call and path.
+/// The emitted fields of calls, joined by call and path.
 fn fields(events: &[StreamEvent]) -> BTreeMap<(usize, Vec<String>), String> {
     let mut all: BTreeMap<(usize, Vec<String>), String> = BTreeMap::new();
     for event in events {
@@ -419,7 +419,7 @@ fn the_fields_of_a_draft_are_told_while_they_come() {
     let field = |text: &str| StreamEvent::Field { call: 0, path: vec!["reason".to_owned()], text: text.to_owned() };
     assert_eq!(reader.push_chunk(Provider::Openai, &chunk("son\": \"it is \\u00")).unwrap(), [field("it is ")]);
     assert_eq!(reader.push_chunk(Provider::Openai, &chunk("e9")).unwrap(), [field("é")]);
-    // Elsewhere they wait for the verdict.
+    // In other packs, fields wait for the verdict.
     let mut reader = plain.reader(&plain.session(), &Options::default());
     assert_eq!(reader.push_chunk(Provider::Openai, &chunk(r#"{"amount": 5, "reason": "late"}"#)).unwrap(), []);
     reader.push_chunk(Provider::Openai, r#"{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}"#).unwrap();
@@ -441,7 +441,7 @@ const CUTTABLE: &[&str] = &[
     "/candidates/0/content/parts/0/text",
 ];
 
-/// The same chunks with every text in them cut after every `size` characters.
+/// The chunks with every text in them cut after every `size` characters.
 fn recut(chunks: &[Value], size: usize) -> Vec<Value> {
     let mut all = Vec::new();
     for chunk in chunks {
@@ -457,7 +457,7 @@ fn recut(chunks: &[Value], size: usize) -> Vec<Value> {
                 for other in CUTTABLE.iter().filter(|other| chunk.pointer(other).is_some_and(Value::is_string)) {
                     *more.pointer_mut(other).unwrap() = if **other == **place { piece.clone() } else { json!("") };
                 }
-                // An id comes once.
+                // The id of a call is only in its first chunk.
                 for number in 0..2 {
                     if let Some(Value::Object(call)) =
                         more.pointer_mut(&format!("/choices/0/delta/tool_calls/{number}"))

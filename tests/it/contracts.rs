@@ -1,4 +1,4 @@
-//! Contracts: does the JSON of each go both ways, keep to its schema, and leave room to grow?
+//! Contracts: can the JSON of each be read back, does it match its schema, and may it get new members?
 
 use crate::texts::{cases, program};
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 
-/// What is read from the JSON of a value: the same value, and the same bytes again.
+/// Reads a value back from its JSON, and checks that the value and its JSON are the same as before. Returns the JSON.
 fn returns<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &T) -> Result<Value, TestCaseError> {
     let text = serde_json::to_string(value).unwrap();
     let read: T = serde_json::from_str(&text).map_err(|error| TestCaseError::fail(format!("{error}: {text}")))?;
@@ -63,7 +63,7 @@ proptest! {
         }
         let heard = program.hear(&outcome.session, &String::from_utf8_lossy(&response), &options);
         fits(&HEARD, &returns::<Heard>(&heard)?)?;
-        // The texts beside the messages are not part of the JSON.
+        // The texts of a prompt are not part of its JSON, unlike its messages.
         let prompt = program.prompt(&heard.session, &Request::default());
         let text = serde_json::to_string(&prompt).unwrap();
         let read: Prompt = serde_json::from_str(&text).unwrap();

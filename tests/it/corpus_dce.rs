@@ -1,7 +1,7 @@
 //! Real answers: are their files and sections found, and nothing else?
 //!
-//! The answers of `tests/corpus/dce`, with what a correct reading gives; every one also cut into pieces, and with CRLF line
-//! ends.
+//! The answers of `tests/corpus/dce`, compared with a reference; each is also cut into pieces, and read with CRLF line
+//! breaks.
 
 use super::texts::{ledger_is_exact, program};
 use rulebook::outcome::Outcome;
@@ -13,7 +13,7 @@ const FOLDER: &str = "tests/corpus/dce";
 
 const PACK: &str = "rules/dce";
 
-/// An answer, and which dialect it is in.
+/// An answer, and its dialect.
 struct Answer {
     file: String,
     dialect: String,
@@ -42,7 +42,7 @@ fn run(program: &Program, text: &str, chunk: Option<usize>) -> Outcome {
     outcome
 }
 
-/// Cut into pieces, and with other line ends, the same is read.
+/// Checks that cuts and other line breaks do not change what is read. Returns the outcome of the whole answer.
 fn read_in_every_way(program: &Program, answer: &Answer) -> Outcome {
     let whole = run(program, &answer.text, None);
     let told = serde_json::to_value(&whole).unwrap();
@@ -121,7 +121,7 @@ fn the_files_of_xml_and_header_answers_are_exactly_those_of_the_reference() {
     assert!(files > 200, "{files}");
 }
 
-/// The sections of every answer, as a reader sees them.
+/// The sections of every answer, as listed by hand.
 #[test]
 fn the_sections_of_every_answer_are_found() {
     const HEADED: &[&str] = &["summary", "course_of_action", "files_updated"];
@@ -146,7 +146,7 @@ fn the_sections_of_every_answer_are_found() {
     }
 }
 
-/// What `path-tag` and `filename-tag` answers hold, as a reader sees it.
+/// The files of `path-tag` and `filename-tag` answers, as listed by hand.
 #[test]
 fn files_in_tags_of_their_own_name_are_found() {
     let program = program(PACK);
@@ -277,7 +277,7 @@ fn files_in_tags_of_their_own_name_are_found() {
             "{}",
             answer.file
         );
-        // The bodies were emptied before the answers were published.
+        // The bodies were removed before the answers were published.
         assert!(outcome.contents.iter().all(|content| content.text.trim().is_empty()), "{}", answer.file);
         seen += 1;
     }

@@ -1,6 +1,6 @@
-//! Crashes: does what once broke the engine still give an outcome?
+//! Crashes: does every input that once broke the engine have an outcome?
 //!
-//! Each file is named after the fuzz target that found it and what was wrong.
+//! Each file is named after the fuzz target that found it, and after the fault.
 
 use super::texts::{PACKS, program};
 use rulebook::grammar::Grammar;

@@ -1,4 +1,4 @@
-//! Cycles: does the prompt of `rules/dce` that holds all cycles lead back to the same session?
+//! Cycles: is the session restored from the prompt of `rules/dce` that contains all cycles?
 
 use proptest::prelude::*;
 use rulebook::Program;
@@ -21,7 +21,7 @@ fn written(cycles: &Value) -> Prompt {
     prompt
 }
 
-/// The text, whatever model takes it in.
+/// The text of the prompt, for any model.
 fn text(cycles: &Value) -> String {
     written(cycles).texts.join("\n\n")
 }
@@ -34,7 +34,7 @@ fn cycles_of(outcome: &Outcome) -> Value {
     outcome.session.state.get("cycles").unwrap().to_json()
 }
 
-/// What is said of a text, without the codes.
+/// The messages of the findings about a text.
 fn said(outcome: &Outcome) -> Vec<&str> {
     outcome.diagnostics.iter().map(|one| one.message.as_str()).collect()
 }
@@ -52,7 +52,7 @@ fn line() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A text that is not blank.
+/// A text with more than white space.
 fn stored() -> impl Strategy<Value = String> {
     let ends = prop_oneof![Just("\n"), Just("\r\n"), Just("\r")];
     let lines = prop::collection::vec((line(), ends), 1..6);
@@ -101,7 +101,7 @@ proptest! {
         let text = text(&cycles);
         let outcome = read(&text);
         prop_assert_eq!(cycles_of(&outcome), cycles, "{}", text);
-        // The oldest cycle need not have a summary of the one before it.
+        // The oldest cycle may lack the summary of the one before it.
         prop_assert_eq!(said(&outcome), Vec::<&str>::new(), "{}", text);
     }
 }
@@ -117,7 +117,7 @@ fn a_real_one_is_read_and_written_again() {
     assert_eq!(["context", "ephemeral", "previous", "static"].map(count), [139, 0, 138, 1]);
     assert_eq!(cycles["78"].get("answer").map(Value::is_string), Some(true));
     assert_eq!(cycles["79"].get("answer"), None, "no answer was selected");
-    // Only the section of the cycles.
+    // Without the overview, only the section of the cycles is left.
     assert_eq!(said(&outcome), ["there is no overview of the cycles"]);
     assert_eq!(outcome.ledger.stray + outcome.ledger.dropped, 0);
     assert_eq!(written(&cycles).texts[1], real.trim_end());

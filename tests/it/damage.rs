@@ -1,7 +1,8 @@
-//! Damage: is a value that was accepted the one that was meant, whatever happened to its JSON?
+//! Damage: is every accepted value the original one, however its JSON was damaged?
 //!
-//! Random values of random schemas are damaged in the ways in which models and servers damage them, and put into five kinds
-//! of answers. What a pack accepts under `["repair", "drop"]` must be the value from before the damage; under `salvage`, each
+//! Random values of random schemas are damaged as models and servers do it, and put into five kinds of answers. A value
+//! that a pack accepts under `["repair", "drop"]` must be the one from before the damage; under `salvage`, each
+//! difference must have a finding.
 //! difference must have a finding.
 
 use super::dice::Dice;
@@ -9,7 +10,7 @@ use super::texts::program_of;
 use rulebook::{Program, Value};
 use serde_json::{Map, Value as Json, json};
 
-/// How many damaged answers are tried; the environment variable `DAMAGE` asks for more.
+/// How many damaged answers are tried; the environment variable `DAMAGE` sets another number.
 const TRIES: usize = 10_000;
 
 const WORDS: &[&str] =
@@ -31,7 +32,7 @@ enum Kind {
 struct Case {
     schema: Map<String, Json>,
     value: Map<String, Json>,
-    /// Some text in it holds what looks like the key of a member.
+    /// Whether some text of the value contains what looks like the key of a member.
     looks_like_key: bool,
 }
 
@@ -109,7 +110,7 @@ fn case(dice: &mut Dice) -> Case {
     case
 }
 
-/// The places of marks outside and inside of strings.
+/// The places of punctuation outside of strings, and of the quotes of strings.
 struct Marks {
     outside: Vec<(usize, u8)>,
     /// The opening and the closing quote of each string, and whether it is a key.
@@ -144,7 +145,7 @@ fn with(text: &str, at: usize, more: &str) -> String {
     format!("{}{more}{}", &text[..at], &text[at..])
 }
 
-/// Damages a text in one way; none if there is nothing to damage in that way.
+/// Damages a text in one way; `None` if the text has nothing that can be damaged so.
 fn damaged(text: &str, way: usize, dice: &mut Dice) -> Option<String> {
     let marks = marks(text);
     let outside = |wanted: &[u8]| -> Vec<usize> {
@@ -221,7 +222,7 @@ fn damaged(text: &str, way: usize, dice: &mut Dice) -> Option<String> {
         29 => with(text, one(marks.strings.iter().map(|(start, ..)| *start).collect(), dice)?, "\""),
         30 => with(text, one(outside(b","), dice)? + 1, "\""),
         31 => {
-            // `5.` for 5
+            // Writes 5 as `5.`.
             let is_last = |at: &usize| !text[at + 1..].starts_with(|c: char| c.is_ascii_digit() || c == '.');
             let whole = |at: &usize| !text[..*at].ends_with('.') && is_last(at);
             let ends = outside(b"0123456789").into_iter().filter(whole).collect();
@@ -239,7 +240,7 @@ fn damaged(text: &str, way: usize, dice: &mut Dice) -> Option<String> {
 
 const WAYS: usize = 34;
 
-/// A whole answer that the end cuts off.
+/// A complete answer that is cut off at a random place.
 fn cut(dialect: &str, payload: &str, dice: &mut Dice) -> Option<String> {
     let text = answer(if dialect == "fields" { "tags" } else { dialect }, payload);
     let mut at = text.find(payload)? + dice.below(payload.len());
@@ -303,7 +304,7 @@ fn program(dialect: &str, strategy: &str, schema: &Map<String, Json>) -> Program
     program_of(pack + &actions)
 }
 
-/// JSON as an inline table of TOML.
+/// JSON in the syntax of an inline table of TOML.
 fn toml_of(json: &Json) -> String {
     match json {
         Json::Object(members) => {
@@ -314,7 +315,7 @@ fn toml_of(json: &Json) -> String {
     }
 }
 
-/// The answer of a dialect with this payload.
+/// The answer in a dialect with this payload.
 fn answer(dialect: &str, payload: &str) -> String {
     match dialect {
         "tags" => format!("<say>Hello.</say>\n<call name=\"ACT\">{payload}</call>"),
@@ -324,7 +325,7 @@ fn answer(dialect: &str, payload: &str) -> String {
     }
 }
 
-/// The answer whose fields hold the members, each damaged alone.
+/// The answer with the members as fields, of which one is damaged.
 fn fields(value: &Map<String, Json>, way: usize, dice: &mut Dice) -> Option<String> {
     let mut out = String::new();
     let mut changed = false;
@@ -363,7 +364,7 @@ fn what_is_accepted_is_what_was_meant() {
                 "fields" => fields(&case.value, way, &mut dice),
                 _ => damaged(&whole, way, &mut dice).map(|payload| answer(dialect, &payload)),
             };
-            // What is still valid JSON says something else now, and no reader can know.
+            // If the damaged text is still valid JSON, it is another value, and no reader can know that it was damaged.
             let Some(text) = text.filter(|text| *text != answer(dialect, &whole)) else { continue };
             if is_valid(dialect, &text) {
                 continue;
@@ -394,7 +395,7 @@ fn what_is_accepted_is_what_was_meant() {
     assert!(accepted > tried / 4, "only {accepted} of {tried} are accepted");
 }
 
-/// Whether the JSON of an answer is valid as it stands.
+/// Whether the JSON of an answer is valid without a repair.
 fn is_valid(dialect: &str, text: &str) -> bool {
     let part = match dialect {
         "tags" => text.split("<call name=\"ACT\">").nth(1).and_then(|rest| rest.strip_suffix("</call>")),

@@ -1,4 +1,4 @@
-//! Examples: does each do what its head says?
+//! Examples: does each do what its first lines promise?
 #![allow(dead_code, reason = "an example has a `main` of its own")]
 
 #[path = "../../examples/agent.rs"]
@@ -50,7 +50,7 @@ fn a_stream_tells_what_is_certain_and_ends_with_the_outcome() {
     assert!(screen.contains("opened   1 call keep_note\n"), "{screen}");
 }
 
-/// The servers refuse a turn in which a call of the one before is not answered, or is answered twice.
+/// The servers refuse a turn if a call of the turn before has no answer, or has two.
 #[test]
 fn an_agent_works_over_several_turns_with_every_verdict() {
     let program = agent::load().unwrap();

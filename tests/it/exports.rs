@@ -1,4 +1,4 @@
-//! Exports: does what a server is given say what the rules say?
+//! Exports: do exported tools and schemas express the rules of a pack?
 
 use crate::texts::program_of;
 use rulebook::Program;
@@ -13,7 +13,7 @@ fn load(pack: &str) -> Program {
     Program::load(&rulebook_fs::read_pack(&path).unwrap().folder).value.unwrap()
 }
 
-/// Every schema within a schema, the whole first.
+/// The schema, and every schema within it.
 fn schemas(schema: &Value) -> Vec<&Value> {
     let mut all = vec![schema];
     let inner = schema.get("properties").and_then(Value::as_object).into_iter().flat_map(|all| all.values());
@@ -31,7 +31,7 @@ fn a_mode_exports_the_tools_that_it_permits() {
         let permitted: Vec<String> = program.action_forms(mode).into_iter().map(|action| action.name).collect();
         let openai = program.export(mode, Export::OpenaiTools, false);
         let anthropic = program.export(mode, Export::AnthropicTools, false);
-        // The condition of a permit is the only thing that a tool cannot express.
+        // Of a permit, a tool cannot express only the condition.
         let unsaid = |one: &Diagnostic| one.code == "prompt/unsaid" && one.message.to_string().contains("condition");
         assert!(openai.diagnostics.iter().chain(&anthropic.diagnostics).all(unsaid));
         let (openai, anthropic) = (openai.value.unwrap(), anthropic.value.unwrap());
@@ -194,10 +194,10 @@ fn real_answers_fit_the_schema_that_is_exported() {
     let mut fit = 0;
     for row in index.lines().map(|row| row.split('\t').collect::<Vec<_>>()).filter(|row| row.get(6) == Some(&"json")) {
         let text = std::fs::read_to_string(folder.join(row[0])).unwrap();
-        // Many are broken; another test looks at those.
+        // Some answers are not valid JSON; `members.rs` tests those.
         let bare = text.trim().trim_start_matches("```json").trim_end_matches("```");
         let Ok(answer) = serde_json::from_str::<serde_json::Value>(bare) else { continue };
-        // The one that brings no files lacks a member that the form requires.
+        // An answer without files lacks a member that the form requires.
         let whole = answer.get("files").is_some();
         assert_eq!(
             schema.is_valid(&answer),
@@ -223,7 +223,7 @@ fn an_object_may_hold_calls_and_lists_at_any_depth() {
     let data = &properties["data"];
     assert_eq!(data["properties"]["files"]["items"]["required"], value!(["path", "content"]));
     assert_eq!(data["properties"]["notes"]["additionalProperties"]["type"], value!("string"));
-    // A pattern inside a name is not a name, either.
+    // A pattern within the name of a member counts as no name, either.
     let part = &schema["properties"]["parts"]["additionalProperties"];
     assert_eq!(part["properties"]["note"]["type"], value!("string"));
 }
@@ -260,7 +260,7 @@ fn a_strict_answer_has_empty_lists_and_says_which_members_refuse_null() {
     let schema = exported.value.unwrap();
     assert_eq!(schema["properties"]["calls"]["type"], "array");
     assert_eq!(schema["properties"]["data"]["properties"]["files"]["type"], "array");
-    // The empty values that the schema requires are read without a finding.
+    // The empty values that the schema requires are accepted without a finding.
     let answer = value!({
         "say": "Hi", "why": "x", "sum": null, "paths": [], "calls": [], "data": { "files": [] },
         "one": { "action": "keep", "text": "a" }

@@ -1,4 +1,4 @@
-//! Fallbacks: what is told of an answer before it is known who reads it?
+//! Fallbacks: what is emitted before it is known which dialect reads an answer?
 
 use super::texts::{ledger_is_exact, program};
 use rulebook::outcome::Outcome;
@@ -11,7 +11,7 @@ fn session(mode: &str) -> Session {
     program(PACK).resume(json!({ "mode": mode })).unwrap()
 }
 
-/// What is told of an answer in pieces of this size, before its end and at its end, and the outcome.
+/// The events of an answer in pieces of this size: those before its end and those at its end; and the outcome.
 fn streamed(mode: &str, answer: &str, size: usize) -> (Vec<StreamEvent>, Vec<StreamEvent>, Outcome) {
     let mut reader = program(PACK).reader(&session(mode), &Options::default());
     let before = answer.as_bytes().chunks(size).flat_map(|piece| reader.push(piece)).collect();
@@ -72,7 +72,7 @@ fn what_another_dialect_reads_is_told_as_if_there_were_no_fallback() {
     assert_eq!(outcome.dialect.as_deref(), Some("tagged"));
 }
 
-/// What is only quoted may be shown in another way than it was written: it waits for the judgement.
+/// A strategy may replace text that is only quoted, so that text is held until the answer has been judged.
 #[test]
 fn what_a_strategy_may_take_out_of_a_fence_is_held() {
     let (before, behind, outcome) = streamed("open", "```\n<message>Hello.</message>\n```\n", 1);
@@ -113,7 +113,7 @@ fn the_trace_of_a_fenced_answer_does_not_depend_on_cuts() {
     }
 }
 
-/// A fallback that is no second look, with the word where that is told, and the mend.
+/// A fallback that can never read an answer is reported, with the word at fault and the help.
 #[test]
 fn a_fallback_that_never_reads_is_told_at_its_word() {
     let check = |dialects: &str, fallback: &str, expected: &[(&str, &str)]| {

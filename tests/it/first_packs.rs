@@ -1,14 +1,14 @@
-//! First packs: is a typical mistake of somebody who starts one finding, at its word, with the way out?
+//! First packs: does a typical beginner's mistake have exactly one finding, at the right word and with a fix?
 //!
 //! In: `tests/mistakes`: a small pack, and a list of mistakes in it, written down before they were tried.
-//! Out: for each mistake what `check` finds: its code, its line and column, and a word of its help.
-//! Never: counts a mistake as answered that has a second finding.
+//! Out: for each mistake the finding of `check`: its code, its line and column, and a word of its help.
+//! Never: accepts a second finding for a mistake.
 
 use super::root;
 use rulebook::Folder;
 use std::collections::BTreeMap;
 
-/// Where the word stands that a finding points at.
+/// The brackets around the word that a finding has to point at.
 const MARKS: [char; 2] = ['⟦', '⟧'];
 
 #[derive(serde::Deserialize)]
@@ -19,14 +19,14 @@ struct Mistakes {
 #[derive(serde::Deserialize)]
 struct Mistake {
     name: String,
-    /// A text of `pack.toml`, and what stands there instead.
+    /// A text of `pack.toml`, and the text that replaces it.
     right: Option<String>,
     wrong: Option<String>,
-    /// The text with the word, if that is not where the mistake was made.
+    /// The text with the marked word, if that is not where the mistake is.
     at: Option<String>,
-    /// The place, if no word of `pack.toml` is marked.
+    /// The expected place, if no word of `pack.toml` is marked.
     place: Option<String>,
-    /// Files that the pack does not have.
+    /// Files to add to the pack.
     #[serde(default)]
     add: BTreeMap<String, String>,
     code: String,
@@ -34,7 +34,7 @@ struct Mistake {
 }
 
 impl Mistake {
-    /// The files of the pack with this mistake, and the place that is expected: a file, a line and a column.
+    /// The files of the pack with this mistake, and the expected place: file, line and column.
     fn make(&self, pack: &Folder) -> (Folder, String) {
         let mut folder = pack.clone();
         let mut text = String::from_utf8(pack.files["pack.toml"].clone()).unwrap();
@@ -86,7 +86,7 @@ fn a_typical_mistake_is_one_finding_at_the_word_with_the_way_out() {
     assert!(unanswered.is_empty(), "{count} of {} mistakes are not answered:\n{list}", mistakes.mistake.len());
 }
 
-/// Each finding: `FILE:LINE:COLUMN CODE: MESSAGE = HELP`; of a file that is not read only its path.
+/// Each finding as `FILE:LINE:COLUMN CODE: MESSAGE = HELP`; for a file that is not read, only its path.
 fn found(folder: &Folder) -> Vec<String> {
     let checked = rulebook::check::review(folder);
     let said = checked.diagnostics.iter().map(|one| {

@@ -1,4 +1,4 @@
-//! Forms: does a pack's own reader read what the model is told to write?
+//! Forms: does a pack read the forms and examples that its prompts have for the model?
 
 use crate::texts::program_of;
 use rulebook::outcome::{Outcome, Verdict};
@@ -12,7 +12,7 @@ fn packs() -> Vec<Program> {
     folders.into_iter().flatten().map(load).collect()
 }
 
-/// What is read of a text in a mode and a dialect, even if it is refused.
+/// The outcome of a text in a mode and a dialect, with what is withheld if the text is refused.
 fn read(program: &Program, mode: &str, dialect: Option<&str>, text: &str) -> Outcome {
     let session = program.resume(serde_json::json!({ "mode": mode })).unwrap();
     let options = Options { dialect: dialect.map(str::to_owned), withheld: true, ..Options::default() };
@@ -31,7 +31,7 @@ fn the_form_of_an_answer_is_read_without_a_word() {
     for program in packs() {
         for mode in program.modes().map(str::to_owned).collect::<Vec<_>>() {
             for form in program.forms(&mode) {
-                // Members of an object are taught by its schema.
+                // The members of an object are described by its schema, not by a form.
                 if form.blocks.is_empty() {
                     continue;
                 }
@@ -39,21 +39,21 @@ fn the_form_of_an_answer_is_read_without_a_word() {
                 let what =
                     format!("{} {mode} {}:\n{}\n{:#?}", program.name(), form.dialect, form.text, outcome.diagnostics);
                 let of = |role: &str| form.blocks.iter().filter(|block| block.role.word() == role).count();
-                // Findings of rules are about the session, which is empty here; and no speaker is called as in a form.
+                // Guardrails read the session, which is empty here; and the speaker in a form is a placeholder.
                 let mut fine = vec!["response/guardrail", "response/note"];
-                // The template of its model has the id of a call beside the parameters.
+                // The template of the model writes the id of a call beside the parameters.
                 if program.name() == "std-cohere" {
                     fine.push("response/field-form");
                 }
                 if of("utterance") > 0 {
-                    // Where other speakers answer, no block has to be the message.
+                    // If the answer has utterances, it needs no message.
                     fine.extend(["response/unknown-speaker", "response/wrong-label", "response/missing-message"]);
                 }
                 assert!(outcome.diagnostics.iter().all(|finding| fine.contains(&finding.code.as_str())), "{what}");
                 let found =
                     [outcome.calls.len(), outcome.contents.len(), outcome.sections.len(), outcome.utterances.len()];
                 assert_eq!(found, ["call", "content", "section", "utterance"].map(of), "{what}");
-                // A section may be what is shown.
+                // A section may also be the message.
                 let shown = outcome.sections.iter().any(|section| section.text == outcome.message);
                 assert_eq!(
                     (of("message") == 0 && !shown, of("thinking")),
@@ -93,7 +93,8 @@ fn a_speaker_that_needs_a_label_is_spelled_with_one() {
     assert_eq!(texts, ["Name (Label): Text"]);
 }
 
-/// What `check` says of a pack whose dialect has these blocks, and a prompt with this template: the code, and what it points at.
+/// The findings of `check` for a pack whose dialect has these blocks, with this template in a prompt: severity, code,
+/// and the marked text.
 fn told(blocks: &str, more: &str, template: &str) -> Vec<String> {
     let pack = format!(
         "[pack]\nname = 'p'\n[dialects.d]\ngrammar = 'tags'\nanchor = 'line'\n[dialects.d.blocks]\n{blocks}\n{more}\n\
@@ -112,9 +113,9 @@ fn the_shown_form_of_a_block_is_read_as_that_block() {
     let refused = |blocks: &str, word: &str| {
         let expected = [format!("error prompt/refused-example {word}")];
         assert_eq!(told(blocks, "", SHOWN), expected, "{blocks}");
-        // Nobody is shown it.
+        // No prompt contains the form, so it is not reported.
         assert_eq!(told(blocks, "", "Hello"), [""; 0], "{blocks}");
-        // Unless a correction does.
+        // A correction contains it.
         let asks = "[degradation]\nstray-text = 'ask-again'";
         assert_eq!(told(blocks, asks, "Hello"), expected, "{blocks}");
         assert_eq!(told(blocks, &format!("{asks}\n[ask_again]\ntext = 'Again.'"), "Hello"), [""; 0], "{blocks}");
@@ -148,7 +149,7 @@ fn the_shown_example_of_a_call_is_read_as_that_call() {
     assert!(call(list).iter().all(|one| one == "error prompt/refused-example dim"), "{:?}", call(list));
 }
 
-/// The form of a reply of a pack whose dialect has these blocks, and which has two actions.
+/// The form of a reply in a pack with two actions, whose dialect has these blocks.
 fn form_with(blocks: &str) -> String {
     let pack = format!(
         "[pack]\nname = 'p'\n[dialects.d]\ngrammar = 'tags'\ntext = 'message'\n[dialects.d.blocks]\n{blocks}\n\
@@ -166,7 +167,7 @@ fn a_pack_says_how_a_whole_call_is_written() {
         r#"act = { role = 'call', name = '@type', payload = 'json', spelled = '<act type="@type">@body</act>' }"#,
     );
     assert_eq!(form, format!(r#"<act type="dim">{params}</act>"#));
-    // All of a payload that names its call, or its parameters alone.
+    // `@body` is the whole payload if that names the call, or else only the parameters.
     let named = "act = { role = 'call', name = '@payload.tool', body = 'args', payload = 'json'";
     let form = form_with(&format!("{named}, spelled = '<act>@body</act>' }}"));
     assert_eq!(form, format!(r#"<act>{{"tool": "dim", "args": {params}}}</act>"#));
@@ -177,7 +178,7 @@ fn a_pack_says_how_a_whole_call_is_written() {
     assert_eq!(form, "<act type='dim'>\n<p key=\"level\">3</p>\n<p key=\"rooms\">[\"a\", \"b\"]</p>\n</act>");
     let form = form_with(&format!(r#"{fields}, spelled = "<act type='@type'>\n@lines\n</act>" }}"#));
     assert!(form.contains("<p key=\"level\">\n3\n</p>\n<p"), "{form}");
-    // The parameters that the opener has no place for.
+    // `@body` is only the parameters that are not in the opener already.
     let opener = "act = { role = 'call', name = '@type', payload = 'attributes'";
     let form = form_with(&format!(r#"{opener}, spelled = "<act type='@type' @body/>" }}"#));
     assert_eq!(form, "<act type='dim' level=\"3\" rooms=\"[&quot;a&quot;,&quot;b&quot;]\"/>");
@@ -189,7 +190,7 @@ fn a_pack_says_which_wrapper_calls_are_written_in() {
         r#"act = { role = 'call', name = '@type', payload = 'json', spelled = '<act type="@type">@body</act>' }"#;
     let form = form_with(&format!("{call}\nacts = {{ role = 'wrapper', spelled = '<acts>@body, @body</acts>' }}"));
     assert_eq!(form, r#"<acts><act type="dim">{"level": 3, "rooms": ["a", "b"]}</act></acts>"#);
-    // A wrapper without a place is understood, and not asked for.
+    // A wrapper without `spelled` is understood, but not part of the form.
     assert_eq!(
         form_with(&format!("{call}\nacts = {{ role = 'wrapper' }}")),
         &form["<acts>".len()..form.len() - "</acts>".len()]
@@ -241,7 +242,7 @@ fn what_the_rules_spell_is_printed_as_markup() {
     assert_eq!(found("{{ forms[0].text }} dim"), escaped("forms[0].text"));
     let actions = "{% for one in actions %}{{ one.name }}\n{{ one.example }}{% endfor %}";
     assert_eq!(found(actions), escaped("one.example"));
-    // Where a block cannot start, nothing is escaped.
+    // No block can start in the middle of a line, so nothing is escaped there.
     assert_eq!(found(&actions.replace('\n', " ")), [""; 0]);
     assert_eq!(found(&actions.replace("example", "example | markup")), [""; 0]);
 }
@@ -268,7 +269,7 @@ fn the_example_of_every_permitted_action_is_accepted() {
     assert!(actions >= 20);
 }
 
-/// A pack that asks again about everything, in texts of so many tokens.
+/// A pack that asks again for every defect, in at most this many tokens.
 fn asking(tokens: usize, words: &str) -> Program {
     let mut pack: toml::Table = crate::snippets::base().parse().unwrap();
     let defects =
@@ -295,7 +296,7 @@ fn a_correction_names_each_kind_of_defect_and_keeps_its_cap() {
         assert!(text.contains("<action type=\"keep_note\">\n  <text>") && text.contains("<message>"), "{text}");
         lengths.push(text.len());
     }
-    // More of the same is counted, not listed.
+    // Further defects of a kind are counted, and not listed.
     assert!(lengths[2] <= lengths[1] + 20, "{lengths:?}");
     for tokens in [0, 1, 20, 60, 90, 140] {
         let program = asking(tokens, "");
@@ -332,7 +333,7 @@ fn a_pack_has_its_own_words_for_a_correction() {
     let program = asking(600, words);
     let outcome = program.run(&program.session(), "<action type=\"forget\"/><message>Hello</message>");
     assert_eq!(outcome.ask_again.as_deref(), Some("chat: unknown-action x1 keep_note"));
-    // If the template fails with these values, the engine's own words are used.
+    // If the template of the pack fails for these values, the engine's own text is used.
     let program = asking(600, "text = '{{ 1 + defects }}'");
     let outcome = program.run(&program.session(), "<action type=\"forget\"/><message>Hello</message>");
     assert!(outcome.ask_again.unwrap().starts_with("Your last answer was not used"));

@@ -1,4 +1,5 @@
-//! Generated packs: does one that passes `check --strict` ever cause a fault of ours, or leave a session that does not fit it?
+//! Generated packs: does one that passes `check --strict` never cause an internal error, or a session that it cannot
+//! resume?
 
 use crate::dice::Dice;
 use proptest::prelude::*;
@@ -9,11 +10,11 @@ use rulebook::{Folder, Program};
 use std::cell::Cell;
 use std::fmt::Write as _;
 
-/// Packs, and answers for each: ten thousand pairs.
+/// The number of packs, and of answers for each: ten thousand pairs.
 const PACKS: u32 = 100;
 const ANSWERS: usize = 100;
 
-/// Some of these texts, one after the other.
+/// Up to `most` of these texts, joined.
 fn some(dice: &mut Dice, of: &[&str], most: usize) -> String {
     (0..dice.below(most + 1)).map(|_| dice.pick(of)).collect()
 }
@@ -206,7 +207,7 @@ fn a_pack_that_passes_check_causes_no_fault_of_ours() {
         ProptestConfig { cases: PACKS, failure_persistence: None, max_shrink_iters: 100, ..ProptestConfig::default() };
     let checked = proptest::test_runner::TestRunner::new(config).run(&any::<u64>(), |seed| {
         let dice = &mut Dice(seed);
-        // Some random packs do not pass: each is replaced by another one.
+        // A random pack that does not pass is replaced by another one.
         for _ in 0..50 {
             let text = pack(dice);
             tried.set(tried.get() + 1);

@@ -1,7 +1,7 @@
-//! Our recogniser and the parsers that `pest_derive` generates from the same files say the same.
+//! Our recogniser and the parsers that `pest_derive` generates from the same files agree.
 //!
-//! Rule by rule and offset by offset: whether it matches, where the match ends, and the whole tree of captures. The
-//! recogniser reads every text in two ways, as a whole and growing piece by piece, and both must agree.
+//! For every rule and offset they agree on whether the rule matches, where the match ends, and on the whole tree of
+//! captures. The recogniser reads every text twice, as a whole and growing piece by piece, with equal results.
 
 use super::dice::Dice;
 use pest::iterators::Pairs;
@@ -45,10 +45,11 @@ generated!(headers, grammar = "../grammar/headers.pest", shipped("headers").unwr
 generated!(paths, grammar = "../grammar/paths.pest", shipped("paths").unwrap());
 generated!(json, grammar = "../grammar/json.pest", shipped("json").unwrap());
 generated!(transcript, grammar = "../grammar/transcript.pest", shipped("transcript").unwrap());
-// The rest of the notation: what the shipped grammars do not use, and what the optimiser rewrites.
+// A grammar with the rest of the notation: operators that no shipped grammar uses, and those that the optimiser
+// rewrites.
 generated!(notation, grammar = "../tests/it/notation.pest", include_str!("notation.pest"));
 
-/// What a parser says: nothing for no match, else the captures as `rule start end` with their depth.
+/// The result of a parser: `None` for no match, otherwise the captures as `rule start end` with their depth.
 type Said = Option<String>;
 
 fn generated_says<G: Compiled>(rule: G::Rule, text: &str) -> Said {
@@ -85,7 +86,7 @@ fn recogniser_says(grammar: &Grammar, machine: &mut Machine, rule: RuleId, text:
     (progress, matches!(progress, Progress::Matched(_)).then(|| drawn(grammar, machine)))
 }
 
-/// The same, with the text growing at the given places.
+/// Like [`recogniser_says`], with the text growing at the given places.
 fn growing_says(
     grammar: &Grammar,
     machine: &mut Machine,
@@ -146,7 +147,7 @@ fn cuts(dice: &mut Dice, length: usize) -> Vec<usize> {
     cuts
 }
 
-/// Texts made of the words of a dialect: most of them nearly right.
+/// Compares both on texts made of the words of a dialect, most of which are nearly valid.
 fn on_generated_texts<G: Compiled>(words: &[&str], count: usize) {
     let mut pair = Pair::<G>::new();
     let mut dice = Dice(1);
@@ -160,7 +161,8 @@ fn on_generated_texts<G: Compiled>(words: &[&str], count: usize) {
     assert!(pair.matched > count / 20, "only {} of {} matched", pair.matched, pair.compared);
 }
 
-/// At every place of the corpus where a rule could start, or at an even choice of them where they are many.
+/// Compares both at every place of the corpus where a rule could start, or at an even selection of places if there are
+/// many.
 fn on_the_corpus<G: Compiled>() {
     const PLACES: usize = 150;
     const WINDOW: usize = 1000;

@@ -1,9 +1,9 @@
-//! Hostile texts: reading stays linear, and memory stays small.
+//! Hostile texts: the steps of the recogniser grow linearly with the text, and its memory is bounded.
 
 use rulebook::grammar::{Grammar, Machine, Progress, shipped, shipped_names};
 use rulebook::text::SourceId;
 
-/// Long enough to distinguish quadratic from linear; texts that repeat one thing are a megabyte.
+/// Long enough to distinguish quadratic from linear time; texts that repeat one thing have a megabyte.
 const LENGTH: usize = 1 << 16;
 const MEGABYTE: usize = 1 << 20;
 
@@ -43,7 +43,7 @@ fn a_run_takes_linear_time_on_hostile_texts() {
     }
 }
 
-/// Openers tried at every byte of a text take no more than a few steps for each byte together.
+/// Trying openers at every byte of a text takes no more than a few steps per byte in total.
 #[test]
 fn openers_at_every_byte_take_linear_time_on_hostile_texts() {
     let mut machine = Machine::new();

@@ -1,4 +1,4 @@
-//! The JSON grammar: a text without a fault is what `serde_json` reads, and each fault has its name.
+//! The JSON grammar: a text without a fault is valid for `serde_json`, and each fault has its name.
 
 use super::dice::Dice;
 use rulebook::grammar::{Grammar, Machine, Progress, shipped};
@@ -15,7 +15,7 @@ impl Json {
         Self { grammar, machine: Machine::new() }
     }
 
-    /// The faults in `text`, each with what it covers, if all of it can be read.
+    /// The faults in `text`, each with the text that it covers; `None` if the whole text cannot be read.
     fn faults(&mut self, text: &str) -> Option<Vec<(String, String)>> {
         self.machine.start(&self.grammar, self.grammar.rule("payload").unwrap(), 0);
         if self.machine.run(&self.grammar, text, true, &mut 1_000_000) != Progress::Matched(text.len()) {
@@ -79,7 +79,7 @@ fn a_text_without_a_fault_is_what_serde_json_reads() {
         let text: String = (0..1 + dice.below(9)).map(|_| dice.pick(&words)).collect();
         let ours = json.faults(&text).is_some_and(|faults| faults.is_empty());
         let theirs = serde_json::from_str::<serde_json::Value>(&text);
-        // A number may be too large for `serde_json` although it is written correctly.
+        // `serde_json` refuses numbers that are out of range, although their syntax is valid.
         if !theirs.as_ref().is_err_and(|error| error.to_string().contains("out of range")) {
             assert_eq!(ours, theirs.is_ok(), "{text:?}");
         }
@@ -88,7 +88,7 @@ fn a_text_without_a_fault_is_what_serde_json_reads() {
     assert!(strict > 2000, "only {strict} texts were JSON");
 }
 
-/// The page lists the faults as the grammar does. `UPDATE=1` rewrites it.
+/// The page has the faults in the order of the grammar. `UPDATE=1` rewrites it.
 #[test]
 fn the_page_of_faults_lists_those_of_the_grammar() {
     const START: &str = "The faults of JSON, and what each usually does to a value: ";

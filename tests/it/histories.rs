@@ -1,4 +1,4 @@
-//! Histories: does a past answer stay what its user saw, without being read again?
+//! Histories: is a past answer the one that its user saw, without being read again?
 
 use crate::texts::program_of;
 use rulebook::cases::Talk;
@@ -49,7 +49,7 @@ fn in_mode(program: &Program, mode: &str) -> Session {
     program.resume(json!({ "mode": mode })).unwrap()
 }
 
-/// The messages of the prompt with this history, without what escapes them.
+/// The messages of the prompt with this history, unescaped.
 fn shown(program: &Program, mode: &str, history: Vec<Turn>) -> Vec<String> {
     let session = in_mode(program, mode);
     let prompt = program.prompt(&session, &Request { history, ..Request::default() });
@@ -71,7 +71,7 @@ fn history(lines: &str) -> Result<History, Vec<String>> {
 #[test]
 fn an_answer_is_shown_in_the_form_of_the_mode_or_as_it_was_seen() {
     let program = program_of(PACK);
-    // Read once more, the decoded text would lose its reasoning, and the rest would be a message.
+    // If the decoded text were read again, it would lose its reasoning, and the rest would be a message.
     let answer = "<thinking>Sly.</thinking><message>Write &lt;thinking&gt;so&lt;/thinking&gt;, and no more.</message>";
     let outcome = program.run(&in_mode(&program, "chat"), answer);
     assert_eq!(outcome.message, "Write <thinking>so</thinking>, and no more.");
@@ -83,13 +83,13 @@ fn an_answer_is_shown_in_the_form_of_the_mode_or_as_it_was_seen() {
         let turns = vec![Turn::answer(&outcome), Turn::assistant(&outcome.message)];
         assert_eq!(shown(&program, mode, turns), [&again, seen], "{mode}");
     }
-    // The dialect that read it is gone, with its mode.
+    // The pack no longer has the dialect that read the answer, nor its mode.
     let without = PACK.replace("[modes.chat]\ndialects = [\"tagged\"]\n", "");
     let program = program_of(without);
     for (mode, again) in [("meeting", seen.to_owned()), ("machine", object(seen))] {
         assert_eq!(shown(&program, mode, vec![Turn::answer(&outcome)]), [again], "{mode}");
     }
-    // A line of an older version has no parts.
+    // A turn of an older version has no parts.
     let mut old = Turn::answer(&outcome);
     old.outcome = serde_json::from_value(json!({ "mode": "chat", "dialect": "tagged" })).unwrap();
     assert_eq!(shown(&program, "machine", vec![old]), [seen]);
@@ -104,10 +104,10 @@ fn an_outcome_has_the_places_of_its_utterances_in_the_message() {
     let turn = Turn::answer(&outcome);
     assert_eq!(turn.content, "They meet.\n\n(Maya, Analyst) Yes.\n\n(Alex, Architect) No.");
     assert_eq!(turn, program.turn(&session, answer));
-    // An outcome that was kept as JSON says the same.
+    // An outcome that is read back from JSON gives the same turn.
     let kept = serde_json::to_string(&outcome).unwrap();
     assert_eq!(Turn::answer(&serde_json::from_str::<Outcome>(&kept).unwrap()), turn);
-    // A place that is none, from a host or an older version, loses no text.
+    // An invalid place, from a host or an older version, must not remove text.
     for offset in [0, 7, 9999] {
         let mut outcome = outcome.clone();
         outcome.message = "Sie träumen.".to_owned();
@@ -127,7 +127,7 @@ fn what_was_refused_does_not_come_back() {
     assert_eq!(outcome.status, Status::Refused);
     let shows = serde_json::to_string(&outcome.utterances).unwrap().contains("swordfish");
     assert_eq!(Turn::answer(&outcome).content.contains("swordfish"), shows);
-    // What is withheld is in the outcome for a log, and never in a history.
+    // Withheld parts are in the outcome for logs, and never in a history.
     let withheld = json!({
         "message": "swordfish", "thinking": ["swordfish"], "sections": [{ "name": "a", "text": "swordfish", "span": [0, 1] }],
         "contents": [], "utterances": [{ "speaker": "Maya", "label": "", "text": "swordfish", "span": [0, 1] }], "calls": [],
@@ -137,7 +137,7 @@ fn what_was_refused_does_not_come_back() {
     assert_eq!(Turn::answer(&outcome).content, "");
     assert!(!serde_json::to_string(&Turn::answer(&outcome)).unwrap().contains("swordfish"));
 
-    // Nobody saw an answer that was refused because nothing could read it.
+    // A refused answer that no dialect could read was not displayed.
     let mut talk = Talk::new(&program, in_mode(&program, "machine"), Options::default());
     talk.hear("Which word?");
     talk.answer("It is swordfish.");
@@ -170,7 +170,7 @@ fn a_history_of_texts_is_read_once() {
     assert_eq!(texts, expected);
     let modes: Vec<&str> = turns.iter().map(|turn| turn.outcome.as_ref().map_or("", |outcome| &outcome.mode)).collect();
     assert_eq!((&modes[..4], modes[5]), (["", "chat", "meeting", "chat"].as_slice(), "chat"));
-    // Turns are JSON lines themselves, and what was read is not read again.
+    // Turns can be saved as JSON lines, and what was read is not read again.
     let read = turns.iter().filter(|turn| turn.outcome.is_some());
     let read: Vec<Turn> = read.cloned().chain([Turn::user("<message>Hi</message>")]).collect();
     let written: String = read.iter().map(|turn| serde_json::to_string(turn).unwrap() + "\n").collect();

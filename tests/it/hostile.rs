@@ -1,14 +1,14 @@
-//! Hostile inputs: do depth, size and number end in a coded diagnostic, whatever comes?
+//! Hostile inputs: do depth, size and number end in a diagnostic with a code, whatever the input?
 //!
-//! A quadratic reader makes these tests hang; how time grows is measured in `benches/hostile.rs`, how memory grows is
-//! asserted in `tests/heap.rs`.
+//! A quadratic reader makes these tests hang. `benches/hostile.rs` measures how time grows, and `tests/heap.rs` asserts
+//! how memory grows.
 
 use super::hostile_inputs::INPUTS;
 use super::texts::{program, program_of};
 use rulebook::outcome::Outcome;
 use rulebook::{Limits, Options, Value};
 
-/// The packs that every input is given to.
+/// The packs that judge every input.
 const PACKS: [&str; 4] = ["rules/couple-ai", "rules/dce", "rules/roundtable", "rules/writers-factory"];
 
 fn check(name: &str, outcome: &Outcome, length: usize) {
@@ -24,7 +24,7 @@ fn check(name: &str, outcome: &Outcome, length: usize) {
     assert_eq!(parts, length as u64, "{name}");
     assert!(outcome.calls.len() <= limits.calls, "{name}: {} calls", outcome.calls.len());
     assert!(outcome.effects.len() <= limits.effects, "{name}: {} effects", outcome.effects.len());
-    // One more says how many were left out.
+    // The last finding counts those that were left out.
     assert!(outcome.diagnostics.len() <= limits.diagnostics, "{name}: {} findings", outcome.diagnostics.len());
     let told: usize =
         outcome.diagnostics.iter().map(|found| found.message.len() + found.help.as_deref().map_or(0, str::len)).sum();
@@ -57,7 +57,7 @@ fn findings_that_are_left_out_are_counted() {
     assert!(told.contains(&"151 more findings are left out"), "{told:?}");
 }
 
-/// Effects are reported however many remarks come before them.
+/// Warnings and errors are reported however many remarks come before them.
 #[test]
 fn a_warning_is_told_rather_than_one_more_remark() {
     let program = program("rules/writers-factory");
@@ -71,7 +71,8 @@ fn a_warning_is_told_rather_than_one_more_remark() {
     reader.push(&bytes);
     let outcome = reader.finish();
     let left_out = outcome.diagnostics.last().map(|found| found.message.as_str());
-    // 300 bytes that are not UTF-8, 150 tags in code, the text in front, and the call; 99 of these are reported.
+    // The findings are 300 bytes that are not UTF-8, 150 tags in code, the text before the message, and the call; 99 of
+    // them are reported.
     assert_eq!(left_out, Some("353 more findings are left out"));
     let outcome = program.run_with(&program.session(), &[0xff; 5000], &Options::default());
     let left_out = outcome.diagnostics.last().map(|found| found.message.as_str());
@@ -106,7 +107,7 @@ fn a_guardrail_still_acts_when_its_findings_are_left_out() {
     assert!(outcome.effects.is_empty(), "{:?}", outcome.effects.first());
 }
 
-/// Broken openers are removed up to the next mark, whether they are reported or not.
+/// Broken openers are removed up to the next token candidate, whether they are reported or not.
 #[test]
 fn broken_openers_are_removed_even_when_their_findings_are_left_out() {
     let pack = r#"
@@ -130,7 +131,7 @@ fn broken_openers_are_removed_even_when_their_findings_are_left_out() {
     }
 }
 
-/// However much text comes before it, a call that is quoted or only considered does not run.
+/// A call that is quoted or part of the reasoning does not run, however much text comes before it.
 #[test]
 fn quoted_and_considered_calls_never_run_after_any_amount_of_text() {
     let pack = r#"
@@ -220,7 +221,8 @@ fn a_stream_of_single_bytes_is_read_as_the_whole_text() {
     for (name, input) in INPUTS {
         for pack in PACKS {
             let program = program(pack);
-            // Several dialects look at each byte until one of them claims the answer.
+            // If the pack has several dialects, each reads every byte until one claims the answer, so the text is
+            // shorter.
             let text = input(if program.dialects().count() > 1 { 12_500 } else { 60_000 });
             let session = program.session();
             let whole = program.run(&session, &text);
@@ -232,7 +234,7 @@ fn a_stream_of_single_bytes_is_read_as_the_whole_text() {
     }
 }
 
-/// The steps end at the same place however the text is cut: few are allowed here, so that they do end.
+/// The budget of steps is used up at the same place however the text is cut. It is small here, so that it is used up.
 #[test]
 fn steps_that_are_used_up_are_used_up_for_every_cut() {
     let mut ended = 0;
@@ -248,7 +250,7 @@ fn steps_that_are_used_up_are_used_up_for_every_cut() {
                     let options = Options { chunk: Some(chunk), ..Options::default() };
                     let outcome = program.run_with(&session, text.as_bytes(), &options);
                     let [outcome, whole] = [&outcome, &whole].map(|one| serde_json::to_string(one).unwrap());
-                    // They are too long to be shown.
+                    // Compared without printing them: they are too long.
                     assert!(outcome == whole, "{name}, read by {pack} with {steps_per_byte} steps by {chunk} bytes");
                 }
             }
@@ -294,7 +296,7 @@ fn nesting_ends_in_a_coded_diagnostic_on_a_small_stack_too() {
     small.spawn(read).unwrap().join().unwrap();
 }
 
-/// A computed value that takes more than there is becomes `none`, whoever reads it, and the outcome says so once.
+/// A computed value that exceeds the budget becomes `none`, whichever part of the pack reads it, and is reported once.
 #[test]
 fn what_exceeds_the_budget_of_an_answer_is_reported_whoever_reads_it() {
     let chain = (1..15).map(|n| format!("[state.s{n}]\ncompute = \"{{{{ state.s{} ~ state.s{} }}}}\"\n", n - 1, n - 1));
@@ -330,7 +332,7 @@ fn what_exceeds_the_budget_of_an_answer_is_reported_whoever_reads_it() {
         assert_eq!(of(&outcome, "response/too-costly"), 1, "{what}: {:?}", outcome.diagnostics);
         assert_eq!(!outcome.effects.is_empty(), permitted, "{what}");
         assert_eq!(outcome.session.state.get("s14"), Some(&Value::Null), "{what}");
-        // With less to begin with, everything fits.
+        // With a short text to begin with, no value exceeds the budget.
         let outcome = program.run(&program.session(), "<action type=\"note\"></action>");
         assert_eq!(of(&outcome, "response/too-costly"), 0, "{what}");
     }

@@ -1,10 +1,10 @@
-//! Hostile inputs: what makes a naive reader quadratic, exhausts a stack, or fills the memory?
+//! Hostile inputs: which texts make a naive reader quadratic, exhaust a stack, or fill the memory?
 //!
-//! Shared by the tests of limits, the test of the peak heap and the bench of time per byte.
+//! Shared by the tests of limits, the test of peak memory and the bench of time per byte.
 
 #![allow(dead_code, reason = "each of its users takes what it needs")]
 
-/// A hostile input: its name, and the text that is about `size` bytes long.
+/// A hostile input: its name, and a function that makes a text of about `size` bytes.
 pub(crate) type Input = (&'static str, fn(usize) -> String);
 
 /// Every hostile input.
@@ -266,7 +266,7 @@ fn repeat(piece: &str, size: usize) -> String {
     piece.repeat((size / piece.len()).max(1))
 }
 
-/// Runs of backticks with blanks between, no two of one length, as often as they fit.
+/// Runs of backticks with spaces between them, no two of the same length, up to `size` bytes.
 fn runs(size: usize, falling: bool) -> String {
     let mut lengths: Vec<usize> = (1..=300).collect();
     if falling {

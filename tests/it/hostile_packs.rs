@@ -1,6 +1,6 @@
-//! Packs whose values grow without end, and answers that make them.
+//! Packs whose values grow without bound, and answers that make them grow.
 
-/// A pack as its `pack.toml`, and an answer of about so many bytes.
+/// A name, a `pack.toml`, and a function that makes an answer of about so many bytes.
 pub(crate) type Pack = (&'static str, fn() -> String, fn(usize) -> String);
 
 const HEAD: &str = r#"
@@ -14,7 +14,7 @@ blocks  = { action = { role = "call", name = "@type", payload = "tags" } }
 permits = ["*"]
 "#;
 
-/// Each makes more of less.
+/// Packs in each of which short answers make long values.
 pub(crate) const PACKS: &[Pack] = &[
     ("a diary that every call adds to", diary, calls),
     ("computed values that double", computed, calls),
@@ -37,7 +37,8 @@ pub(crate) fn layers() -> [(&'static str, String); 2] {
     [("pack.toml", pack), ("prompt/long.md", "{% for n in range(30) %}{{ state.s }}{% endfor %}".to_owned())]
 }
 
-/// Computed values that fit in a new session, but not once a call has set what they are computed from.
+/// Computed values that are within the budget in a new session, but not once a call has set the state that they are
+/// computed from.
 fn chain() -> String {
     let rows = (1..15).map(|n| format!("[state.s{n}]\ncompute = \"{{{{ state.s{} ~ state.s{} }}}}\"\n", n - 1, n - 1));
     format!("[state.s0]\ndefault = \"x\"\n{}", rows.collect::<String>())
@@ -60,7 +61,7 @@ fn advice() -> String {
     )
 }
 
-/// As many calls as are read, of a kilobyte each.
+/// As many calls of a kilobyte as an answer may have.
 fn calls(size: usize) -> String {
     let call = format!("<action type=\"note\"><text>{}</text></action>\n", "x".repeat(1_000));
     call.repeat((size / call.len()).clamp(1, 1_000))

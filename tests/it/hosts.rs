@@ -1,4 +1,4 @@
-//! Hosts: what does the library say to a program that uses it otherwise than it should?
+//! Hosts: how does the library respond to a program that misuses it?
 
 use crate::texts::program_of;
 use rulebook::outcome::{EffectRecord, Finding};
@@ -38,7 +38,7 @@ fn told(findings: &[Finding]) -> Vec<String> {
     findings.iter().map(ToString::to_string).collect()
 }
 
-/// Names in quotes may hold anything, and logs and editors show a message unchanged.
+/// Names in quotes may contain any character, and logs and editors print a message without escaping it.
 #[test]
 fn a_message_is_one_line_whatever_it_quotes() {
     let pack = "[pack]\nname = \"p\"\n[\"a\\nb\\u202e\"]\n";
@@ -93,7 +93,7 @@ fn a_session_of_another_time_keeps_what_fits() {
     );
     let faults = program.resume(&kept).unwrap_err();
     assert_eq!((&faults.diagnostics, lost.len()), (&lost, 4));
-    // The result is a session like any other.
+    // The result of a lossy resume is a session like any other.
     let outcome = program.run(&session, ANSWER);
     let kept = serde_json::to_value(&outcome.session).unwrap();
     assert_eq!(program.resume(&kept), Ok(outcome.session.clone()));
@@ -177,7 +177,7 @@ fn a_host_may_set_every_limit_to_the_most_or_to_nothing() {
     assert_eq!((outcome.ledger.bytes, outcome.calls.len(), outcome.effects.len()), (ANSWER.len(), 0, 0));
 }
 
-/// `serde_json` must be able to read what it writes: it reads at most 128 levels.
+/// `serde_json` must be able to read its own output: it reads at most 128 levels.
 #[test]
 fn a_session_with_the_deepest_payload_is_read_back_from_json() {
     let pack = r#"
@@ -237,7 +237,7 @@ message = { required = true }
             let prompt = program.prompt(&program.session(), &request);
             prompt.messages.into_iter().map(|one| one.content).collect::<Vec<_>>()
         };
-        // What was taken for a message is shown as one.
+        // Text that was taken as the message is a message in the history.
         let is_taken = !answers.contains("ask-again");
         let taken = if is_taken { "<message>\nSalt and tea.\n</message>" } else { "Salt and tea." };
         assert_eq!(remembered("Salt and tea."), [taken, "And?"], "{answers}");
@@ -275,7 +275,7 @@ effects = [{ set = "last", value = { before = "{{ state.last }}" } }, { set = "d
     }
 }
 
-/// If the model ran out of tokens, a block that ends where the answer does may be incomplete.
+/// If the output of the model was cut off, a block that ends where the answer does may be incomplete.
 #[test]
 fn a_call_that_a_truncated_answer_ends_in_is_not_carried_out() {
     let pack = r#"
@@ -316,17 +316,17 @@ fn a_call_that_a_truncated_answer_ends_in_is_not_carried_out() {
     let update =
         "<message>So.</message><action type=\"query_notebook\"><notebook_id>n</notebook_id><query>q</query></action>";
     check(tagged, update, 1, 1);
-    // A fence that is never closed may quote its contents, cut or not; where the answer was cut, so may a call.
+    // A fence that is never closed may quote its contents, whether the answer was cut off or not.
     let quoted = format!("<message>So, or:\n\n```xml\n{update}\n");
     check(tagged, quoted.replace("<message>So.</message>", "").as_str(), 0, 0);
     check(&headed, "### File\n```\nhalf\n### Run\nrm -r /tmp/old\n### Note\nI", 2, 2);
-    // So may a code span of the last paragraph, within the block that it starts in.
+    // If the answer was cut off, a code span of the last paragraph may quote a call in the same block.
     let call = update.replace("<message>So.</message>", "");
     check(tagged, &format!("<message>Write `{call}"), 1, 0);
     check(tagged, &format!("<message>Write ```</message>\n`` {call} ` or"), 1, 0);
     check(tagged, &format!("<message>It`s done.</message>\n{call}"), 1, 1);
     check(tagged, &format!("<message>It`s done.\n\n{call}"), 1, 1);
-    // So may a content that nothing closes: neither it nor what may be a part of it counts.
+    // If the answer was cut off, a content that nothing closes may contain the call: neither of them counts.
     let prose = |text: &str| format!("<message>So.</message><content_update target=\"c\">{text}");
     let directed = |answer: &str, expected: usize| {
         let session = tagged.resume(serde_json::json!({ "mode": "director" })).unwrap();
@@ -335,7 +335,8 @@ fn a_call_that_a_truncated_answer_ends_in_is_not_carried_out() {
     };
     directed(&prose(&format!("She wrote {call}")), 0);
     directed(&prose(&format!("She wrote.</content_update>{call}")), 2);
-    // So may reasoning, cut or not, also where it opens after the start of the answer and is no block.
+    // Unclosed reasoning may contain the call, cut off or not, also if it opens after the start of the answer and is
+    // not a block.
     let spoken = update.replace("<message>", "\n<thinking>I could say: <message>");
     check(tagged, &format!("{spoken} or"), 0, 0);
     check(tagged, &format!("{spoken} or</thinking>{update}"), 1, 1);
@@ -373,7 +374,7 @@ fn the_section_that_is_shown_comes_as_the_message() {
         |program, answer, shown: &str| assert_eq!(draft(program, answer), (shown.into(), shown.into()), "{answer}");
     both(&tags, "<think>Hm.</think><summary>Two files.</summary><note>One.</note>", "Two files.");
     both(&tags, "<short>Two files.</short>", "Two files.");
-    // Without its tag the section ends where the next block opens.
+    // If its closer is missing, the section ends where the next block opens.
     both(&tags, "<think>Hm.</think>\nTwo files.\n<note>One.</note>\nMore to come.", "Two files.");
     both(&json, r#"{"note": "One.", "summary": "Two files."}"#, "Two files.");
     assert_eq!(draft(&load("tags", ""), "<summary>Two files.</summary>").0, "");
@@ -394,7 +395,7 @@ fn a_file_of_a_pack_stands_in_for_that_of_one_that_it_uses() {
     );
     let own = format!("[pack]\nname = \"desk\"\nuse = [\"../mid\", \"../house\"]\n{prompts}");
     let mut desk = Folder::new("desk", [("pack.toml", own), ("prompt/role.md", "The desk speaks.".to_owned())]);
-    // A pack that uses both does not load the shared one twice.
+    // `desk` uses both packs, and loads the shared one only once.
     let mid = "[pack]\nname = \"mid\"\nuse = [\"../house\"]\n";
     let mut mid = Folder::new("desk/../mid", [("pack.toml", mid)]);
     mid.others.insert("../house".into(), Folder { name: "desk/../mid/../house".into(), ..house.clone() });
@@ -445,10 +446,10 @@ fn when_no_attempt_is_left_the_next_strategy_applies() {
     assert!(run(rude, 0).ask_again.is_some());
     let last = run(rude, 100);
     assert!(last.effects.is_empty() && last.ask_again.is_none(), "{:?}", last.diagnostics);
-    // An empty text overwrites no document.
+    // A call with an empty text does not overwrite the document.
     let empty = run("<message>x</message><save></save>", 0);
     assert!(!serde_json::to_string(&empty.effects).unwrap().contains("null"), "{:?}", empty.effects);
-    // However often it is looked at, a section is counted once.
+    // Conditions may read a section several times; its size counts once against the budget.
     let data = format!("<message>x</message><data>{:?}</data><save><text>y</text></save>", vec![1; 4_000]);
     assert_eq!(run(&data, 0).session.state.get("size").and_then(rulebook::value::Value::as_i64), Some(4_000));
 }
@@ -479,7 +480,7 @@ fn many_threads_read_with_one_program() {
             thread::spawn(move || {
                 together.wait();
                 for _ in 0..20 {
-                    // One that is dropped halfway changes nothing for the others.
+                    // A reader that is dropped before its end does not affect other readers.
                     program.reader(&program.session(), &Options::default()).push(b"<message>Half");
                     let mut reader = Reader::new(program.clone(), &program.session(), &Options::default());
                     for piece in ANSWER.as_bytes().chunks(size) {
@@ -594,7 +595,7 @@ fn what_is_computed_does_not_keep_a_session_from_being_resumed() {
     let kept = serde_json::to_value(&session).unwrap();
     assert_eq!(kept["state"]["first"], "Tea");
     assert_eq!(program.resume(&kept).unwrap(), session);
-    // Nor does what another version of the pack computed.
+    // A value that another version of the pack has computed is not restored, either.
     let kept = serde_json::json!({ "state": { "notes": ["Milk"], "first": [1] } });
     assert_eq!(program.resume_lossy(&kept).0.state.get("first"), Some(&"Milk".into()));
     assert!(program.resume(&kept).is_ok());
@@ -611,7 +612,8 @@ fn nothing_is_exported_for_a_mode_that_the_pack_does_not_have() {
     }
 }
 
-/// What a block is called is known when it opens, however the answer is cut; nothing is told that only its end shows.
+/// The key or speaker of a block is in its opening event, however the answer is cut. If only the end of the block has
+/// it, the event is without it.
 #[test]
 fn an_opening_tells_who_speaks_and_what_is_written() {
     let called = |dialect: &str, answer: &str| {
@@ -650,7 +652,7 @@ fn an_opening_tells_who_speaks_and_what_is_written() {
     );
 }
 
-/// A conversation goes through modes, and what was said in one of them is told in the next as it was seen.
+/// A conversation changes modes; what was said in one mode is in the history of the next as its user saw it.
 #[test]
 fn what_the_user_saw_of_an_answer_does_not_depend_on_the_mode_that_follows() {
     let pack = r#"
@@ -692,7 +694,8 @@ fn what_the_user_saw_of_an_answer_does_not_depend_on_the_mode_that_follows() {
     }
 }
 
-/// A model that ran out of tokens is asked for less; what its host can do about it does not help it.
+/// If its output was cut off, a model is asked to write less. Advice for its host, such as more tokens, is not for the
+/// model.
 #[test]
 fn a_model_whose_answer_was_cut_off_is_asked_to_write_less() {
     let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks = { message = { role = \"message\" } }\n\
@@ -704,7 +707,7 @@ fn a_model_whose_answer_was_cut_off_is_asked_to_write_less() {
     assert!(correction.contains("write less") && !correction.contains("tokens"), "{correction}");
 }
 
-/// A session may come from anywhere: what does not fit in it is reported up to the limit.
+/// A session may come from anywhere, so the number of findings about it is limited.
 #[test]
 fn what_is_said_of_a_session_is_bounded() {
     let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks = { message = { role = \"message\" } }\n[modes.m]\n";

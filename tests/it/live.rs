@@ -1,4 +1,4 @@
-//! Live: are the texts of an answer that is one object announced as they come, and never taken back?
+//! Live texts: are the texts of an answer that is one object emitted as they arrive, and never retracted?
 
 use crate::dice::Dice;
 use crate::texts::program_of;
@@ -21,7 +21,7 @@ fn pack(dialects: &str) -> Program {
     ))
 }
 
-/// What a stream announces of an answer in pieces before its end, and the outcome with what the end announces.
+/// The events of an answer in pieces: those before its end; the outcome; and the events at the end.
 fn streamed(program: &Program, pieces: &[&str]) -> (Vec<StreamEvent>, Outcome, Vec<StreamEvent>) {
     let mut reader = program.reader(&program.session(), &Options::default());
     let told = pieces.iter().flat_map(|piece| reader.push(piece.as_bytes())).collect();
@@ -29,7 +29,7 @@ fn streamed(program: &Program, pieces: &[&str]) -> (Vec<StreamEvent>, Outcome, V
     (told, outcome, last)
 }
 
-/// The texts of each block in order, with its role and whether it has closed.
+/// The texts of each block in order, with its role and whether it is closed.
 fn texts(told: &[StreamEvent]) -> Vec<(usize, Role, String, bool)> {
     let mut all: Vec<(usize, Role, String, bool)> = Vec::new();
     for event in told {
@@ -63,14 +63,14 @@ fn texts_of_an_object_come_as_they_are_read() {
         &[" \n{\"thoughts\": \"Easy.\", \"say\": \"Caf\\u00e9 \\\"x\\\", and\\nthe "],
         "Easy.|Café \"x\", and\nthe",
     );
-    // Half an escape waits, and so does what may stand behind a missing quote.
+    // An incomplete escape is held, and so is text that may come after a missing quote.
     early(&object, &["{\"say\": \"a\\u00", "e9 b, "], "aé b");
     early(&object, &["{\"say\": \"a\\ud83d", "\\ude00."], "a😀.");
     early(&object, &["{\"say\": \"Hello, \"thoughts"], "Hello");
-    // An escape of an escape: the end tells.
+    // The backslash may have been escaped twice, which only the end of the text decides.
     early(&object, &["{\"say\": \"a\\\\nb"], "a");
     early(&object, &["{\"say\": \"a\\\\nb\\\\n\", \"note\": \"c"], "a\nb\n|c");
-    // A value that is no text, and what comes behind it, waits.
+    // A value that is not a text is held, with all that comes after it.
     early(&object, &["{\"say\": \"Hi\", \"calls\": [{\"action\": \"pay\"}], \"note\": \"x"], "Hi");
     early(&object, &["Here: {\"say\": \"Hi"], "");
     early(&object, &["```json\n{\"say\": \"Hi"], "");
@@ -91,7 +91,8 @@ fn reasoning_with_an_opener_may_stand_before_the_object() {
     early(&reasoning, &["{\"say\": \"Hi ", "you"], "");
 }
 
-/// What was announced before the end is in the outcome, in order: each text, and of the last one a start.
+/// Whether the texts emitted before the end are in the outcome, in order: each closed text as a whole, and an open one
+/// as a prefix.
 fn stands(told: &[StreamEvent], outcome: &Outcome) -> bool {
     let mut of_message = String::new();
     let (mut thinking, mut sections) = (outcome.thinking.iter(), outcome.sections.iter());

@@ -1,4 +1,4 @@
-//! Everything that is tested from outside, in one binary.
+//! All tests of the engine from outside, in one binary.
 #![allow(
     missing_docs,
     clippy::disallowed_methods,
@@ -77,14 +77,14 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Writes a file that others read after the tests, whole or not at all.
+/// Writes a file for other programs to read after the tests, completely or not at all.
 fn publish(name: &str, text: impl AsRef<[u8]>) {
     let written = scratch::path(name);
     std::fs::write(&written, text).unwrap();
     std::fs::rename(written, Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)).unwrap();
 }
 
-/// A pack with the pack `reasoning`, which it uses as `../reasoning`.
+/// A pack that uses the pack `reasoning` as `../reasoning`, together with that pack.
 pub(crate) fn with_reasoning(mut folder: rulebook::Folder) -> rulebook::Folder {
     let reasoning = rulebook_fs::read_pack(&root().join("rules/reasoning")).unwrap().folder;
     folder.others.insert("../reasoning".to_owned(), reasoning);

@@ -1,6 +1,6 @@
-//! Answers that are one object: real ones, and valid ones broken in every way that models break them.
+//! Answers that are one object: real ones, and valid ones with every fault that models make.
 //!
-//! Whatever is broken, every file comes back as it was, or a diagnostic says that something is missing.
+//! For each fault, every file is read unchanged, or a diagnostic reports that something is missing.
 
 use super::corpus_dce::sha;
 use super::dice::Dice;
@@ -49,7 +49,8 @@ fn sections(outcome: &Outcome) -> Vec<&str> {
     outcome.sections.iter().map(|section| section.name.as_str()).collect()
 }
 
-/// The member's text as in the JSON: the reference's figures were computed from it.
+/// The texts of files as they are in the JSON, before a second decoding: the figures of the reference were computed
+/// from these.
 fn once_decoded(outcome: &Outcome, response: &str) -> Vec<(String, String)> {
     let decoded = |content: &rulebook::outcome::ContentBlock| {
         let twice = outcome.diagnostics.iter().any(|found| {
@@ -175,7 +176,7 @@ impl Answer {
         self.files.iter().enumerate().map(|(number, body)| (format!("src/f{number}.ts"), (*body).to_owned())).collect()
     }
 
-    /// The answer as one line of JSON, each body as `written` writes it.
+    /// The answer as one line of JSON, in which `written` writes each body.
     fn print(&self, mut written: impl FnMut(&str) -> String) -> String {
         let steps: Vec<Value> = (1..=self.steps)
             .map(|step| json!({ "step": step, "description": "Use \"foo\" in {x}, [y], \"z\": 1." }))
@@ -212,7 +213,7 @@ fn escaped(body: &str) -> String {
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// What may go wrong between two files, and at the end.
+/// Faults between two files, and at the end.
 const BETWEEN: &[&str] = &[
     "\"}},{\"path\"",
     "\"},\"{\"path\"",
@@ -267,7 +268,8 @@ fn no_fault_loses_a_file() {
     }
 }
 
-/// Each mark of an answer and each of its quotes, left out or doubled: where files do not come back, a warning says so.
+/// Removes or doubles each punctuation mark and quote of an answer. If a file is then not read unchanged, there has to
+/// be a warning.
 #[test]
 fn a_missing_or_doubled_mark_loses_no_file_silently() {
     let compact = r##"{"summary":"Two files.","course_of_action":[{"step":1,"description":"Write a."},{"step":2,"description":"Say \"b\"."}],"files_updated":["src/a.ts","src/b.ts","docs/c.md"],"curator_activity":"Run.","files":[{"path":"src/a.ts","content":"let a = 1;\nlog(\"x\\n\", {a});\n"},{"path":"src/b.ts","content":"let b = [2];\n"},{"path":"docs/c.md","content":"# C\n\n- {x}\n"}]}"##;
@@ -283,7 +285,7 @@ fn a_missing_or_doubled_mark_loses_no_file_silently() {
                 let outcome = run(&broken);
                 ledger_is_exact(&outcome, &broken);
                 let warned = outcome.diagnostics.iter().any(|found| found.severity > Severity::Info);
-                // A mark inside a text is part of the text: only that mark may be lost or added.
+                // A mark inside a text is part of that text, so the text may differ by that mark alone.
                 let near = |one: &[(String, String)], other: &[(String, String)]| {
                     one.len() == other.len()
                         && one.iter().zip(other).all(|((path, text), (other, known))| {
@@ -339,7 +341,7 @@ fn an_answer_that_is_cut_off_gives_what_is_whole_and_names_what_is_not() {
             for (number, (path, text)) in got.iter().enumerate().take(whole) {
                 assert_eq!((*path, *text), (format!("src/f{number}.ts").as_str(), answer.files[number]), "{response}");
             }
-            // Everything else was cut off, and is reported so.
+            // Any further file was cut off, and has to be reported as such.
             if got.len() > whole {
                 assert!(codes(&outcome).contains(&"unclosed-block"), "{response}\n{:?}", outcome.diagnostics);
             }
@@ -359,7 +361,7 @@ fn valid_json_gives_the_value_that_it_has() {
                 ])
             })
             .collect();
-        // What shows that it was escaped twice is another matter.
+        // A text that looks escaped twice is decoded again, which other tests cover.
         if content.contains("\\n") && !content.contains(['\n', '\r']) {
             continue;
         }

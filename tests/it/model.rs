@@ -1,8 +1,8 @@
-//! The model: may this call run? Slow and obvious, from the public tables alone.
+//! The model: may this call run? A slow and simple answer, from the public tables alone.
 //!
-//! It reads the packs' TOML by itself and shares no line with the engine: a call counts if its action exists, if the mode
-//! permits it, if its parameters fit the declaration, if no strategy answered a defect of it by taking it away, and if
-//! it is among as many calls as the reply may have.
+//! It reads the TOML of the packs by itself and shares no code with the engine. A call counts if its action exists, if
+//! the mode permits it, if its parameters match the declaration, if no strategy removed it because of a defect, and if
+//! the number of calls before it is below the limit of the reply.
 
 use rulebook::outcome::{Call, Finding, Outcome, Status, Verdict};
 use rulebook::program::Permission;
@@ -12,14 +12,14 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What the model knows of a pack.
+/// The tables of a pack.
 pub(crate) struct Model {
     tables: toml::Table,
-    /// By file and line, the action or contents declared there.
+    /// The action or content that is declared at each file and line.
     owners: BTreeMap<(String, usize), String>,
 }
 
-/// Defects whose strategy may take a call away.
+/// Defects whose strategy may remove a call.
 const OF_CALLS: &[&str] = &[
     "unknown-action", "malformed-payload", "invalid-payload", "forbidden-call", "unclosed-block", "wrong-closer",
     "stray-closer", "extra-call", "fenced-block",
@@ -54,12 +54,12 @@ impl Model {
         Self { tables, owners }
     }
 
-    /// Whether anything follows on an answer without a call or content in it.
+    /// Whether the pack has rules, which apply even to an answer without a call or content.
     pub(crate) fn has_rules(&self) -> bool {
         self.tables.contains_key("rules")
     }
 
-    /// What is wrong with the verdicts of an outcome.
+    /// The verdicts of an outcome that the model disagrees with.
     pub(crate) fn faults(&self, program: &Program, outcome: &Outcome) -> Vec<String> {
         let mut faults = Vec::new();
         let refused = outcome.status == Status::Refused;
@@ -83,16 +83,16 @@ impl Model {
             }
             let has = |defect: &str| findings.iter().any(|found| found.code.bare() == defect);
             let known = program.actions().any(|name| name == call.action);
-            // Of a call that is only quoted, nothing else is told.
+            // A quoted call has no other findings.
             let quoted = findings.iter().any(|found| {
                 found.code.bare() == "fenced-block" && found.strategy.is_some_and(|strategy| strategy != Strategy::Keep)
             });
             if outcome.diagnostics.len() < 100 && quoted {
                 standing.push(false);
             } else if outcome.diagnostics.len() < 100 {
-                // Its name may be in the part that cannot be read.
+                // The name of the call may be in the part that cannot be read.
                 let unread = call.action.is_empty() && (has("unclosed-block") || has("malformed-payload"));
-                // A name that was cut off is not completed.
+                // A name that is cut off is not completed, so its action is unknown without a finding.
                 let cut = !known && has("unclosed-block") && call.verdict != Verdict::Accepted;
                 if known == has("unknown-action") && !unread && !cut {
                     faults.push(format!("`{}` is known: {known}, yet unknown-action says otherwise", call.action));
@@ -126,7 +126,7 @@ impl Model {
         faults
     }
 
-    /// Every effect comes from an accepted call of its action, or from a content.
+    /// Checks that every effect comes from an accepted call of its action, from a content, or from a rule.
     fn effects(&self, outcome: &Outcome, refused: bool, faults: &mut Vec<String>) {
         if refused && !outcome.effects.is_empty() {
             faults.push("a refused answer has effects".to_owned());
@@ -140,7 +140,7 @@ impl Model {
                     outcome.calls.iter().any(|call| call.action == action && call.verdict == Verdict::Accepted)
                 }
                 Some(("contents", name)) => outcome.contents.iter().any(|content| content.name == name),
-                // Effects of rules need neither.
+                // Effects of rules need no call or content.
                 _ => owner == "rules" || owner.starts_with("rules."),
             };
             if !stands {
@@ -168,7 +168,7 @@ impl Model {
                 Permission::Forbidden => false,
                 Permission::When { condition, .. } => match condition.as_str() {
                     "params.n < 3" => call.params.get("n").and_then(rulebook::Value::as_f64).is_some_and(|n| n < 3.0),
-                    // Nothing is written yet in the session with which an answer is judged here.
+                    // The session of these tests has no written document yet.
                     other if other.starts_with("params.status != 'complete' or") => {
                         call.params.get("status").is_some_and(|status| status.as_str() != Some("complete"))
                     }
@@ -183,8 +183,8 @@ impl Model {
         members_fit(&call.params.to_json(), params)
     }
 
-    /// The name of the block that is a call in this dialect: the one whose names begin as the name of the call does, or else
-    /// the first.
+    /// The block of this dialect that the call was written in: the one whose `names` have a prefix of the name of the
+    /// call, or else the first block that is a call.
     fn block_of(&self, dialect: &str, action: &str) -> String {
         let dialects = self.tables.get("dialects").and_then(toml::Value::as_table);
         let dialect = dialects.and_then(|dialects| dialects.get(dialect));
@@ -214,16 +214,16 @@ impl Model {
     }
 }
 
-/// Whether a finding is about a call: a defect inside its block.
+/// Whether a finding is a defect of a call: one inside its block.
 fn concerns(found: &Finding, call: &Call) -> bool {
     let (Extent { start, end, .. }, span) = (call.span, &found.span);
-    // An empty body is at the end of its block, where the next one may start.
+    // An empty body is at the end of its block, and that offset may also be the start of the next block.
     let empty = span.start == span.end;
     let inside = start <= span.start && span.end <= end && (if empty { span.start > start } else { span.start < end });
     inside && found.id.is_none() && OF_CALLS.iter().any(|defect| found.code.bare() == *defect)
 }
 
-/// The strategies that may answer a defect of a call: those of the nearest word, then the default.
+/// The strategies that may answer a defect of a call: those of the nearest declaration, then the default.
 fn strategies(program: &Program, defect: &str, mode: &str, dialect: &str, block: &str, call: &Call) -> Vec<String> {
     let rows = program.degradation_table();
     let said = |place: String| {
@@ -236,10 +236,8 @@ fn strategies(program: &Program, defect: &str, mode: &str, dialect: &str, block:
         .or_else(|| said("pack".to_owned()))
         .unwrap_or_default();
     let default = said("default for calls".to_owned()).or_else(|| said("default".to_owned())).unwrap_or_default();
-    // Only these depend on the call (a call that was taken out is not shown); any other strategy always applies, so later
-    // ones do not matter.
-    // `keep` and `repair` do not accept what may be part of reasoning, or of a fence, that is never closed.
-    // Nor does `keep` what a quotation only shows.
+    // Whether these strategies apply depends on the call. Any other strategy always applies, so that those after it do
+    // not matter. `keep` does not apply to a call in reasoning or a fence that is never closed, nor to a quoted one.
     let lossy = |strategy: &str| matches!(defect, "unclosed-block" | "fenced-block") && strategy == "keep";
     let depends = |strategy: &String| {
         matches!(strategy.as_str(), "repair" | "salvage" | "coerce" | "interpret" | "default" | "omit" | "keep-as-text")
@@ -280,7 +278,7 @@ fn fits(value: &Value, schema: &toml::Value) -> bool {
     let holds = schema
         .get("contains")
         .is_none_or(|schema| value.as_array().is_none_or(|items| items.iter().any(|item| fits(item, schema))));
-    // The only patterns of the packs are of URLs.
+    // All patterns of the packs are for URLs.
     let pattern = word("pattern").is_none_or(|_| {
         let text = value.as_str().unwrap_or_default().to_ascii_lowercase();
         let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));

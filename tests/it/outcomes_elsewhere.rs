@@ -1,7 +1,7 @@
-//! Outcomes elsewhere: what must every build of the engine come to, whatever the features of the crates that it shares?
+//! Outcomes elsewhere: which outcomes must every build have, whatever features its dependencies are built with?
 //!
 //! In: all shipped packs and their cases.
-//! Out: the suite, and its outcomes in this build, as files with which `.ci/run` and `.ci/wasm` compare other builds.
+//! Out: the suite and its outcomes in this build, as files with which `.ci/run` and `.ci/wasm` compare other builds.
 //! Never: decides which outcomes are right.
 
 #[path = "../host/src/outcomes.rs"]
@@ -10,7 +10,7 @@ mod outcomes;
 use rulebook::{Value, value};
 use std::path::Path;
 
-/// A pack whose schemas hold what features of `serde_json` change: numbers that are not whole, and objects with an order.
+/// A pack whose schemas have what features of `serde_json` change: numbers with fractions, and objects with an order.
 const NUMBERS: &str = r#"
 [pack]
 name = "numbers"
@@ -35,7 +35,7 @@ set   = "total"
 value = "{{ params.many }}"
 "#;
 
-/// What the calls of one answer after the other hold.
+/// The payload of the call in each of several answers.
 const PAYLOADS: &[&str] = &[
     r#"{"any": [1, -1, 1.0, 1.50, -0, -0.0, 1e2, 1E+2, 1e-7, 5e-324, 0.1, 123456789012345678], "many": 0.30}"#,
     r#"{"any": 18446744073709551615, "many": 1e22}"#,

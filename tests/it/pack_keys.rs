@@ -1,8 +1,8 @@
-//! The tables of keys in `docs/pack`: do they say what the types of the pack language say?
+//! The tables of keys in `docs/pack`: do they match the types of the pack language?
 //!
-//! In: the schema of packs, which is made from the doc comments in `src/surface`.
+//! In: the schema of packs, which is generated from the doc comments in `src/surface`.
 //! Out: between `<!-- keys: NAME -->` and `<!-- /keys -->`, a row for each key of the table NAME; `UPDATE=1` writes them.
-//! Never: says more about a key than its doc comment: the prose of the pages does.
+//! Never: has more about a key than its doc comment: the text of the pages explains the rest.
 //!
 //! NAME is a type of the schema, or `TYPE.KEY` for the table that is one of the forms of a key.
 
@@ -13,11 +13,11 @@ use std::fmt::Write as _;
 
 const OPEN: &str = "<!-- keys: ";
 const CLOSE: &str = "<!-- /keys -->";
-/// The most words of a list that fit in a cell; the page explains longer lists in a table of their own.
+/// The most words of a closed list that a cell contains; a page explains a longer list in a table of its own.
 const WORDS: usize = 5;
-/// Follows the kind of a value that may be given for each tier of a prompt.
+/// The suffix for the kind of a value that may differ for each tier of a prompt.
 const BY_TIER: &str = " (or by tier)";
-/// The chapters about what a text may be; other words, such as `mode`, lead to the table that declares it.
+/// The chapters that explain kinds of texts; other words, such as `mode`, link to the table that declares them.
 const CHAPTERS: &[(&str, &str)] = &[
     ("condition", "Conditions and templates"),
     ("expression", "Conditions and templates"),
@@ -25,7 +25,7 @@ const CHAPTERS: &[(&str, &str)] = &[
     ("schema", "Schemas"),
     ("fault", "Faults of JSON"),
 ];
-/// Its rows are defects, which [`super::pack_page`] looks for.
+/// The rows of this table are defects, which [`super::pack_page`] checks.
 const WITHOUT_ROWS: &str = "Degradation";
 
 #[test]
@@ -37,7 +37,7 @@ fn the_tables_of_keys_are_those_of_the_types() {
         let text = std::fs::read_to_string(folder.join(&name)).unwrap();
         pages.insert(name, text);
     }
-    // A map of `serde_json` would lose the order of the keys.
+    // A map of `serde_json` would not preserve the order of the keys.
     let schemas = derived::all();
     let schema = Value::read(&schemas.iter().find(|(name, _)| *name == "pack").unwrap().1).unwrap();
     let reference = Reference { places: places(&pages), schema: &schema };
@@ -64,7 +64,7 @@ fn the_tables_of_keys_are_those_of_the_types() {
     assert!(missing.is_empty(), "docs/pack has no table of keys for {missing:?}");
 }
 
-/// Where each table of keys (by its mark), each table of a pack and each chapter (by its title) is: the page and the anchor.
+/// The page and the anchor of each table of keys (by its name), each table of a pack and each chapter (by its title).
 fn places(pages: &BTreeMap<String, String>) -> BTreeMap<String, (String, String)> {
     let mut places = BTreeMap::new();
     for (page, text) in pages {
@@ -98,7 +98,7 @@ struct Reference<'s> {
 }
 
 impl<'s> Reference<'s> {
-    /// The page with its tables of keys written anew.
+    /// The page with its tables of keys generated again.
     fn rewrite(&self, page: &str, text: &str) -> String {
         let mut parts = text.split(OPEN);
         let mut rewritten = parts.next().unwrap().to_owned();
@@ -160,7 +160,7 @@ impl<'s> Reference<'s> {
         tables
     }
 
-    /// What a value is, in words; `many` of them, or one.
+    /// The kind of a value in words, in the plural if `many`.
     fn kind(&self, page: &str, schema: &Value, many: bool) -> String {
         let plural = |word: &str| if many { format!("{word}s") } else { word.to_owned() };
         if let Some(name) = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/")) {
@@ -217,7 +217,7 @@ impl<'s> Reference<'s> {
         }
     }
 
-    /// What a text is, with a link to where that is explained.
+    /// The kind of a text, with a link to its explanation.
     fn format(&self, page: &str, format: &str, many: bool) -> String {
         let text = if many { format!("{format}s") } else { format.to_owned() };
         let chapter = CHAPTERS.iter().find(|(of, _)| *of == format).map(|(_, title)| (*title).to_owned());
@@ -228,7 +228,7 @@ impl<'s> Reference<'s> {
     }
 }
 
-/// The table among the forms of a key, if it has no name in the schema.
+/// The table among the forms of a key, if it is not a named type in the schema.
 fn inline_table(schema: &Value) -> Option<&Object> {
     let forms = schema.get("items").unwrap_or(schema)["anyOf"].as_array()?;
     forms.iter().find_map(|form| form.as_object().filter(|form| form.contains_key("properties")))
@@ -248,7 +248,7 @@ fn link(page: &str, text: &str, (at, anchor): &(String, String)) -> String {
     format!("[{text}]({file}#{anchor})")
 }
 
-/// A text with links, without them.
+/// A text with its links replaced by their words.
 fn plain(text: &str) -> String {
     let mut parts = text.split('[');
     let first = parts.next().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! The reference of the pack language: does it name every key, and do its examples hold?
+//! The reference of the pack language: does it name every key, and are its examples valid?
 
 use rulebook::cases::{self, CaseOptions, CaseVerdict};
 use rulebook::diagnostic::{Defect, Strategy};
@@ -63,7 +63,7 @@ fn every_filter_and_test_is_listed() {
     assert!(missing.is_empty(), "docs/pack does not list {missing:?}");
 }
 
-/// Every example is laid over the pack of `docs/codes/README.md`, beside the texts that the page shows.
+/// Every example is merged into the pack of `docs/codes/README.md`, together with the texts of the page.
 #[test]
 fn every_example_is_a_pack() {
     let mut examples = 0;
@@ -83,7 +83,7 @@ fn every_example_is_a_pack() {
     assert!(examples > 10);
 }
 
-/// Every case holds for a pack of this repository, or for the small one with the inputs that the page shows.
+/// Every case passes for a pack of this repository, or for the small one with the inputs of the page.
 #[test]
 fn every_case_holds() {
     let inputs = PAGE.split("\n```toml\n").skip(1).filter_map(|example| example.split("\n```").next());
@@ -108,7 +108,7 @@ fn every_case_holds() {
     }
 }
 
-/// The texts that the page shows, by their paths.
+/// The texts of the page, by their paths.
 fn texts() -> impl Iterator<Item = (String, String)> {
     PAGE.split("\n```").filter_map(|snippet| snippet.strip_prefix("md ").or(snippet.strip_prefix("xml "))).filter_map(
         |snippet| {

@@ -1,4 +1,4 @@
-//! Past answers: is what a prompt shows of an answer read as the same answer?
+//! Past answers: if the text of a past answer in a prompt is read, is it the same answer?
 
 use crate::texts::{self, PACKS, program, program_of};
 use proptest::prelude::*;
@@ -9,11 +9,11 @@ use rulebook::text::Sources;
 use rulebook::{Program, Session};
 use serde_json::{Value, json};
 
-/// What an answer says: of the one that was given the calls that counted, and of the other all, since whether a call is
-/// permitted depends on the state.
+/// The parts of an answer to compare. If it was `given`, only calls that counted; otherwise all calls, because whether
+/// a call is permitted depends on the state.
 fn said(outcome: &Outcome, given: bool) -> Value {
     let mut whole = serde_json::to_value(outcome).unwrap();
-    // Whether it is asked for again depends on the state, too.
+    // Whether the model is asked again depends on the state, too.
     let mut said = if whole["withheld"].is_object() { whole["withheld"].take() } else { whole };
     let mut list = |name: &str, members: &[&str]| -> Vec<Value> {
         let all = said[name].as_array_mut().unwrap().drain(..).filter(|one| !given || one["verdict"] != "dropped");
@@ -25,13 +25,13 @@ fn said(outcome: &Outcome, given: bool) -> Value {
     json!({ "message": without_references(&said["message"]), "sections": sections, "utterances": utterances, "calls": calls })
 }
 
-/// What a text says as an answer, however often it was asked for.
+/// The parts of a text as an answer, however often the model was asked again.
 fn read(program: &Program, session: &Session, text: &str) -> Value {
     let options = Options { attempts: usize::MAX, withheld: true, ..Options::default() };
     said(&program.run_with(session, text.as_bytes(), &options), false)
 }
 
-/// A text without the character references that keep it from opening a block; any other value as it is.
+/// A text in which the character references that prevent a block are decoded; any other value unchanged.
 fn without_references(value: &Value) -> Value {
     let Some(text) = value.as_str().filter(|text| text.contains("&#")) else { return value.clone() };
     let mut parts = text.split("&#");
@@ -52,7 +52,7 @@ fn without_references(value: &Value) -> Value {
     plain.into()
 }
 
-/// The outcomes of all cases of a pack, each with the session in which its answer was read, but for the state.
+/// The outcomes of all cases of a pack, each with the session in which its answer was read, without the state.
 fn outcomes(pack: &str, program: &Program) -> Vec<(String, Session, Outcome)> {
     let folder = rulebook_fs::read_pack(&crate::root().join(pack)).unwrap();
     let (mut sources, mut found) = (Sources::default(), Vec::new());
@@ -68,13 +68,13 @@ fn outcomes(pack: &str, program: &Program) -> Vec<(String, Session, Outcome)> {
     found
 }
 
-/// The answers that are shown as their user saw them, with the reason.
+/// The answers that a prompt has as their user saw them, each with the reason.
 const AS_SEEN: &[(&str, &str)] = &[
     // The title of a synthesis is a heading that names a step and its topic, which an outcome does not have.
     ("rules/roundtable", "title"),
-    // A prefix has a label, which whoever spoke without one did not say.
+    // A prefix has a label, but the speaker wrote none.
     ("rules/roundtable", "no label"),
-    // In a field that nothing declares, a list of one text would be read as that text, and a text loses its margins.
+    // In an undeclared field, a list of one text would be read as that text, and a text would be trimmed.
     ("rules/writers-factory", "write_template"),
 ];
 
@@ -164,7 +164,7 @@ id = "message"
 source = "message"
 "#;
 
-/// What the model reads after these answers, and the notes on its layers.
+/// The prompt after these answers, and the notes on its layers.
 fn next(program: &Program, history: Vec<Turn>) -> (Vec<String>, Vec<String>) {
     let request = Request { history, message: Some("And?".to_owned()), ..Request::default() };
     let prompt = program.prompt(&program.session(), &request);
@@ -182,7 +182,7 @@ fn a_model_is_told_which_calls_were_not_carried_out() {
                   <action type=\"pay\"><amount>&lt;action type=\"note\"&gt;</amount></action>";
     let outcome = program.run(&program.session(), answer);
     let turn = Turn::answer(&outcome);
-    // An outcome that was kept as JSON says the same, without the condition.
+    // An outcome that is read back from JSON gives the same turn, in which the condition is missing.
     let kept: Outcome = serde_json::from_str(&serde_json::to_string(&outcome).unwrap()).unwrap();
     assert_eq!(Turn::answer(&kept), turn);
     assert!(!serde_json::to_string(&turn).unwrap().contains("state.limit"));
@@ -196,7 +196,7 @@ fn a_model_is_told_which_calls_were_not_carried_out() {
     assert!(told[3].starts_with("- pay: the payload does not match its schema: `amount`"), "{}", told[3]);
     assert_eq!(program.read_only(&program.session(), &messages[2]), 0, "{}", messages[2]);
     assert_eq!((told.len(), messages.len()), (4, 4));
-    // Only of the last answer, and within the budget.
+    // Verdicts are only those of the last answer, and within the budget.
     let good = Turn::answer(&program.run(&program.session(), "<message>Well.</message>"));
     assert_eq!(next(&program, vec![turn.clone(), Turn::user("So?"), good]).0.len(), 4);
     let small = program_of(DESK.replace("source = \"verdicts\"", "source = \"verdicts\"\nbudget = 50"));
@@ -235,7 +235,7 @@ fn one_long_answer_does_not_empty_the_history() {
     assert!(messages[1].starts_with("<message>\nword word") && messages[1].contains(" […] word"), "{}", messages[1]);
     assert!(messages[1].ends_with("</message>\n\n(This answer also had, not repeated here: note.)"), "{}", messages[1]);
     assert_eq!(notes, ["long-turns: 1 of 2 turns shortened, for its budget of 120 tokens"]);
-    // So it is with what a user says; and older turns are left out for newer ones.
+    // A long text of the user is shortened as well, and older turns are left out before newer ones.
     let mut talk = turns();
     talk.extend([Turn::user("x ".repeat(900)), turns()[1].clone()]);
     let (messages, notes) = next(&program, talk);

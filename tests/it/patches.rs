@@ -1,4 +1,4 @@
-//! Patches: do the edits that follow from a patch give the text that it was made of?
+//! Patches: do the edits of a patch result in the text that the patch was made for?
 
 use proptest::prelude::*;
 use rulebook::outcome::{Edit, Effect, Outcome};
@@ -30,7 +30,7 @@ fn run(patch: &str) -> Outcome {
     PROGRAM.judge(&PROGRAM.session(), &reply, &Options::default())
 }
 
-/// The text after an edit of whole lines, at the line that it names or at the only place where it fits.
+/// The text after an edit of whole lines, at the line that it names or at the only place that matches.
 fn edited(text: &str, edit: &Edit, by_line: bool) -> Option<String> {
     let mut starts = vec![0];
     starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
@@ -88,7 +88,7 @@ proptest! {
         let found = patched(&old, &outcome, true);
         prop_assert_eq!(found.as_deref(), Some(&*new), "{}\n{:?}", diff, outcome.diagnostics);
 
-        // Wrong counts change nothing but the hint, and so do the line breaks of the patch.
+        // Wrong counts change only the hint for the line; other line breaks in the patch change nothing.
         let miscounted: String = diff.split_inclusive('\n').map(|line| match line.strip_prefix("@@ -") {
             Some(_) => format!("@@ -{wrong},{wrong} +{wrong},1 @@\n"),
             None => line.to_owned(),

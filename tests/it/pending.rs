@@ -1,5 +1,5 @@
-//! Calls that wait for a person: what becomes of them in another process, with another program, or in a session that was
-//! tampered with?
+//! Pending calls: what happens to them in another process, with another program, or in a session that was tampered
+//! with?
 
 use rulebook::outcome::Verdict;
 use rulebook::{Folder, Program, Session, value};
@@ -28,7 +28,7 @@ fn program(pack: &str) -> Program {
     Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result().unwrap()
 }
 
-/// A session in which a refund waits, as another process reads it.
+/// A session with a pending refund, as another process reads it.
 fn waiting(program: &Program) -> Session {
     let asked = program.run(&program.session(), r#"Well. <tool name="refund"><amount>40</amount></tool>"#);
     assert_eq!((asked.calls[0].verdict, asked.effects.len()), (Verdict::Pending, 0));
@@ -41,7 +41,7 @@ fn waiting(program: &Program) -> Session {
 fn a_call_is_confirmed_in_another_process() {
     let program = program(DESK);
     let done = program.confirm(&waiting(&program), "p-1");
-    // Nothing is expected of it that is expected of an answer, such as a message.
+    // Requirements for answers, such as a message, do not apply to a confirmation.
     assert_eq!(done.diagnostics, []);
     assert_eq!(done.session.state.to_value(), value!({ "left": 60 }));
     assert!(done.session.pending.is_empty());
@@ -67,7 +67,7 @@ fn another_program_judges_it_by_its_own_rules() {
     );
     check(DESK.replace("params.amount <= state.left", "params.amount < 1"), "response/forbidden-call");
     check(DESK.replace("[reply]", "denies = [\"refund\"]\n[reply]"), "response/forbidden-call");
-    // Where it is permitted without asking by now, it is carried out all the same.
+    // If the program now permits the call without a confirmation, it is carried out, too.
     let free = program(&DESK.replace(", confirm = \"Refund {{ params.amount }}?\"", ""));
     assert_eq!(free.confirm(&session, "p-1").effects.len(), 2);
 }
@@ -86,7 +86,7 @@ fn what_waits_is_checked_when_a_session_is_resumed() {
         assert!(refused(waits).contains(wanted));
     }
     assert!(refused(value!([])).contains("`pending` of the session is not an object"));
-    // Parameters that a host changed are judged like any.
+    // Parameters that a host has changed are judged like any others.
     let changed =
         value!({ "pending": { "p-1": { "action": "refund", "params": { "amount": 1000 }, "question": "?" } } });
     let outcome = program.confirm(&program.resume(&changed).unwrap(), "p-1");
@@ -102,7 +102,7 @@ fn no_more_than_a_hundred_calls_wait() {
     let waiting = asked.calls.iter().filter(|call| call.verdict == Verdict::Pending).count();
     assert_eq!((waiting, asked.calls.len()), (100, 120));
     assert!(asked.diagnostics.iter().any(|one| one.code == "response/too-large"));
-    // An id that was given is not given again.
+    // An id is never used twice.
     let done = program.decline(&asked.session, "p-100");
     let again = program.run(&done.session, &format!("Well. {call}"));
     assert_eq!(again.calls[0].pending.as_deref(), Some("p-101"));

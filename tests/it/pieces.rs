@@ -1,10 +1,10 @@
-//! Pieces: is an answer read alike however it is cut, and is nothing told that does not stand?
+//! Pieces: is an answer read in the same way however it is cut, and is every emitted text in the outcome?
 
 use super::texts::{ledger_is_exact, program};
 use rulebook::{Options, Role, StreamEvent};
 use serde_json::json;
 
-/// Every case of these packs, in pieces.
+/// Every case of these packs, cut into pieces.
 #[test]
 fn every_case_is_read_alike_in_pieces() {
     let mut cases = 0;
@@ -28,7 +28,7 @@ fn every_case_is_read_alike_in_pieces() {
     assert!(cases > 55);
 }
 
-/// What stands behind the last call may be taken out: only the end tells which call is the last.
+/// The text after the last call may be dropped, and only the end of the answer decides which call is the last.
 #[test]
 fn words_that_may_stand_behind_the_last_call_are_held() {
     let program = program("tests/packs/last-calls");
@@ -37,7 +37,7 @@ fn words_that_may_stand_behind_the_last_call_are_held() {
         let session = program.resume(json!({ "mode": mode })).unwrap();
         let mut reader = program.reader(&session, &Options::default());
         let mut told: Vec<StreamEvent> = answer.as_bytes().chunks(3).flat_map(|piece| reader.push(piece)).collect();
-        // What stands before the call is told while it comes.
+        // The text before the call is emitted as it arrives.
         assert!(message(&told).starts_with("I will."), "{told:#?}");
         assert!(mode == "free" || !message(&told).contains("dim"), "{told:#?}");
         let (outcome, last) = reader.finish_with_events();
@@ -55,7 +55,7 @@ fn message(events: &[StreamEvent]) -> String {
     texts.collect()
 }
 
-/// A place in the answer never splits a character.
+/// A place in an answer is always at a character boundary.
 #[test]
 fn an_escape_that_json_does_not_have_ends_with_its_character() {
     let program = program("tests/packs/tool-calls");

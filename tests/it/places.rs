@@ -1,4 +1,4 @@
-//! Places: does a fault of an expression stand at its word, in whatever text it is typed?
+//! Places: is a fault of an expression reported at its word, in whichever text the expression is?
 
 use rulebook::surface::Folder;
 
@@ -16,7 +16,7 @@ reserve = 1000
 layers = [{ id = \"x\", template = \"x.md\" }]
 ";
 
-/// The texts that the diagnostics of a pack with these texts point at, in order.
+/// The texts that the diagnostics of a pack with these files point at, in order.
 fn pointed_at(more: &str, template: &str, included: &str) -> Vec<String> {
     let pack = format!("{PACK}{more}");
     let texts = [("pack.toml", pack.as_str()), ("x.md", template), ("y.md", included)];
@@ -86,12 +86,12 @@ fn a_word_in_a_text_over_several_lines_has_its_own_place() {
     check_literal("\"\"\"\\\n   In {{ mood }}\"\"\"", "mood");
     check_literal("\"In {{ mood }}\"", "mood");
     check_literal("'In {{ mood }}'", "mood");
-    // If it has escapes, the whole literal is pointed at.
+    // If the literal has escapes, the diagnostic points at the whole literal.
     let escaped = "\"\"\"\n\\tIn {{ mood }}\"\"\"";
     check_literal(escaped, escaped);
 }
 
-/// One mistake in a pack whose modes lead on by a call, and the words that are pointed at.
+/// Checks one mistake in a pack whose modes are changed by a call: the words that diagnostics point at.
 #[track_caller]
 fn check_slip(right: &str, slip: &str, told: &[&str]) {
     let pack = "[pack]\nname = \"slips\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.a = { role = \"call\", payload = \"tags\" }\n\

@@ -1,8 +1,8 @@
-//! Promises: what holds for every program, session and response whatever?
+//! Promises: which properties hold for every program, session and response?
 //!
-//! One property for each of the engine's promises that any text can break: an outcome comes back; every byte is in the
-//! ledger once; any cutting is equal; nothing forbidden has an effect; the same in gives the same out. How time and
-//! memory grow is asked in `hostile.rs`.
+//! One property for each promise of the engine that any text could break: there is an outcome; the ledger counts every
+//! byte once; every cutting has the same outcome; nothing forbidden has an effect; equal inputs have equal outputs.
+//! `hostile.rs` tests how time and memory grow.
 
 use super::model::Model;
 use super::texts::{PACKS, bytes, cases, program, program_of};
@@ -114,7 +114,7 @@ proptest! {
     }
 }
 
-/// The result of a response that is pushed in pieces, cut at `places`.
+/// The outcome and the events of a response in pieces, cut at `places`.
 fn pushed(program: &Program, session: &Session, response: &[u8], places: Vec<usize>) -> (Outcome, Vec<StreamEvent>) {
     let mut reader = program.reader(session, &Options::default());
     let mut announcements = Vec::new();
@@ -151,7 +151,7 @@ fn the_start_of_an_answer_in_a_fence_does_not_depend_on_cuts() {
     }
 }
 
-/// Only the end of a code span decides whether it quotes what it holds.
+/// Only the end of a code span decides whether the span quotes its contents.
 #[test]
 fn blocks_in_a_code_span_are_decided_where_the_span_ends() {
     let program = program("tests/packs/tool-tags");
@@ -180,7 +180,7 @@ fn an_answer_that_no_dialect_claims_is_announced_at_its_end() {
     assert_eq!((outcome.dialect, told), (None, vec![message]));
 }
 
-/// A call that must never run, and all the places that may quote it.
+/// A call that must never run, and the texts around it that quote it.
 const PLANT: &str =
     "<action type='save_decision'><category>world</category><key>PLANTED</key><value>v</value></action>";
 const AROUND: &[(&str, &str)] = &[
@@ -220,7 +220,7 @@ proptest! {
         around in prop::sample::select(AROUND), mode in prop::sample::select(&["architect", "director"][..]),
     ) {
         let program = program("rules/writers-factory");
-        // The text before may quote or close, but must leave nothing open: an open fence or quote would pair with ours.
+        // The text before must leave nothing open: an open fence or quote would pair with the ones around the call.
         let before: String = String::from_utf8_lossy(&before).replace(['`', '~', '"', '\''], "");
         let response = [before.as_bytes(), b">", around.0.as_bytes(), PLANT.as_bytes(), around.1.as_bytes(), &after].concat();
         never_runs(&run(program, mode, &response))?;
@@ -272,7 +272,7 @@ fn an_answer_that_breaks_off_anywhere_gives_an_outcome() {
     });
 }
 
-/// Cuts a file at every byte, or, where that would take minutes, at every byte of its ends and many between.
+/// Cuts a file at every byte; a long one at every byte near its ends and at many bytes between.
 fn breaks_off(path: &Path) {
     let text = std::fs::read(path).unwrap();
     let length = text.len();
@@ -309,7 +309,7 @@ fn accounted(outcome: &Outcome, text: &str) -> TestCaseResult {
     Ok(())
 }
 
-/// All that is shown or stored occurs in the response, character by character, in order.
+/// Checks that all displayed or stored text occurs in the response, character by character, in order.
 fn quoted(outcome: &Outcome, text: &str) -> TestCaseResult {
     prop_assert!(in_order(&outcome.message, text), "{:?}", outcome.message);
     for thought in &outcome.thinking {
@@ -333,7 +333,7 @@ fn in_order(shown: &str, text: &str) -> bool {
     first_in_order(shown, text).is_some()
 }
 
-/// How far `text` has to be read at least for that.
+/// How many bytes of `text` have to be read to find them all.
 fn first_in_order(shown: &str, text: &str) -> Option<usize> {
     let mut wanted = shown.chars().filter(|wanted| !wanted.is_whitespace()).peekable();
     for (at, character) in text.char_indices() {
@@ -353,7 +353,7 @@ fn first_in_order(shown: &str, text: &str) -> Option<usize> {
     wanted.next().is_none().then_some(text.len())
 }
 
-/// Adjacent texts of the same block belong together.
+/// Joins adjacent texts of the same block.
 fn joined(announcements: Vec<StreamEvent>) -> Vec<StreamEvent> {
     let mut all: Vec<StreamEvent> = Vec::new();
     for announcement in announcements {
@@ -368,7 +368,7 @@ fn joined(announcements: Vec<StreamEvent>) -> Vec<StreamEvent> {
     all
 }
 
-/// Whether `told` is the start of `whole`; its last text may go on.
+/// Whether the events `told` are a prefix of `whole`; the last text may be longer there.
 fn stands(told: &[StreamEvent], whole: &[StreamEvent]) -> bool {
     let Some((last, before)) = told.split_last() else { return true };
     let goes_on = match (last, whole.get(before.len())) {
@@ -380,7 +380,8 @@ fn stands(told: &[StreamEvent], whole: &[StreamEvent]) -> bool {
     goes_on && whole.starts_with(before)
 }
 
-/// The events without the texts that were held until the answer had been judged, and the fields of calls, which come last.
+/// The events without those that come last: the texts that were held until the answer had been judged, and the fields
+/// of calls.
 fn drafts<'t>(told: &'t [StreamEvent], outcome: &Outcome) -> &'t [StreamEvent] {
     let contents = outcome.contents.iter().map(|one| &*one.text);
     let sections = outcome.sections.iter().map(|one| one.text.as_str());
@@ -388,7 +389,7 @@ fn drafts<'t>(told: &'t [StreamEvent], outcome: &Outcome) -> &'t [StreamEvent] {
     let thinking = outcome.thinking.iter().map(String::as_str);
     let texts: Vec<&str> =
         contents.chain(sections).chain(utterances).chain(thinking).chain([&*outcome.message]).collect();
-    // Neighbouring texts have been joined.
+    // Held texts of several blocks may have been joined.
     let all = texts.concat();
     let is_held = |event: &StreamEvent| match event {
         StreamEvent::Text { block: None, text, .. } => all.contains(text.as_str()),
@@ -399,7 +400,8 @@ fn drafts<'t>(told: &'t [StreamEvent], outcome: &Outcome) -> &'t [StreamEvent] {
     &told[..told.len() - held]
 }
 
-/// Each block that opens also closes, inner ones before outer ones, at its place; texts name the innermost.
+/// Checks that each block that opens also closes, inner ones before outer ones, and that each text belongs to the
+/// innermost block.
 fn balanced(told: &[StreamEvent], response: &str) -> TestCaseResult {
     let mut open: Vec<(usize, usize)> = Vec::new();
     let mut opened = 0;
@@ -415,9 +417,9 @@ fn balanced(told: &[StreamEvent], response: &str) -> TestCaseResult {
             }
             StreamEvent::Text { block, text, .. } => {
                 prop_assert_eq!(*block, open.last().map(|(block, _)| *block));
-                // Between members, and between the calls of a list, text is not part of the text outside.
+                // Between the members of an object, or the calls of a list, there may be text that is not emitted.
                 let behind = response.get(reached..).unwrap();
-                // A text with entities is told decoded.
+                // Entities are decoded in the emitted text.
                 let until = first_in_order(text, behind);
                 prop_assert!(until.is_some(), "{text:?} does not stand behind {reached}");
                 reached += until.unwrap_or_default();
@@ -427,7 +429,7 @@ fn balanced(told: &[StreamEvent], response: &str) -> TestCaseResult {
                 prop_assert!(span.end >= reached && span.end <= response.len());
                 reached = span.end;
             }
-            // The last event, of an answer that is refused.
+            // The last event of a refused answer.
             StreamEvent::Refused { .. } => prop_assert_eq!(Some(announcement), told.last()),
             other => prop_assert!(false, "{other:?}"),
         }
@@ -436,8 +438,8 @@ fn balanced(told: &[StreamEvent], response: &str) -> TestCaseResult {
     Ok(())
 }
 
-/// Text outside blocks and a message block are both the message: both are shown in order, without the
-/// object around them.
+/// Text outside blocks and the text of a message block are both part of the message, in order, without the object
+/// around them.
 #[test]
 fn prose_and_messages_make_one_message() {
     let check = |grammar: &str, response: &str, expected: &str| {

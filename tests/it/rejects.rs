@@ -1,4 +1,5 @@
-//! Rejecting: what becomes of an answer whose edits do not fit, and are the checks before that linear?
+//! Rejecting: what is the outcome of an answer whose edits do not apply, and do the checks before that take linear
+//! time?
 
 use rulebook::outcome::{Effect, FileLines, Miss, MissKind, Outcome, Status, Verdict};
 use rulebook::{Options, Program, Provider, Reply, Session};
@@ -53,7 +54,7 @@ fn miss(effect: usize, kind: MissKind, lines: &[(u64, &str)]) -> Miss {
     miss
 }
 
-/// The places of the effects that change a file.
+/// The indexes of the effects that change a file.
 fn files(outcome: &Outcome) -> Vec<usize> {
     let changes = outcome.effects.iter().enumerate().filter(|(_, one)| !matches!(one.effect, Effect::Set { .. }));
     changes.map(|(place, _)| place).collect()
@@ -120,7 +121,7 @@ fn the_model_reads_the_lines_that_come_nearest_or_all_that_match() {
     let rejected = program.reject(&before, outcome, &misses, &options);
     assert!(rejected.ask_again.is_none() && rejected.status == Status::Refused);
 
-    // The strategies of the action come before those of the mode.
+    // The strategies of the action take precedence over those of the mode.
     let diff = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-x\n+y\n@@ -9 +9 @@\n-x\n+z\n";
     let outcome = program.run(&before, &format!("<action type=\"patch\"><text>\n{diff}</text></action>"));
     let places: Vec<(u64, String)> = (0..30).map(|number| (number * 2 + 1, format!("    x{number}"))).collect();
@@ -176,7 +177,7 @@ fn what_fits_no_effect_refuses_the_answer_all_the_same() {
     assert!(rejected.diagnostics.len() <= 200);
 }
 
-/// The shortest of a few times that a patch takes to judge, and the size of the outcome.
+/// The shortest of three times that it takes to judge a patch, and the size of the outcome.
 fn judged(program: &Program, patch: &str) -> (Duration, usize) {
     let session = session(program, "code");
     let answer = format!("<action type=\"patch\"><text>\n{patch}\n</text></action>");
@@ -212,7 +213,7 @@ fn hostile_patches_take_linear_time_and_room() {
     for (name, shape) in shapes {
         let (short, long) = (shape(8_000), shape(64_000));
         let ((short_time, _), (long_time, size)) = (judged(&program, &short), judged(&program, &long));
-        // Eight times as long: a quadratic step would take 64 times as long.
+        // The long patch has eight times as many lines: a quadratic step would take 64 times as long.
         let limit = short_time.max(Duration::from_millis(4)) * 30;
         assert!(long_time < limit, "{name}: {short_time:?} for {}, {long_time:?} for {}", short.len(), long.len());
         assert!(size < (16 << 20) + 16 * long.len(), "{name}: {size} bytes of {}", long.len());

@@ -1,6 +1,6 @@
-//! Known files and sections, written as models write them: are exactly those read back?
+//! Known files and sections, written as models write them: are exactly these read back?
 //!
-//! Each answer is rendered in one of the dialects of the pack, with slips of the kinds that real answers show, alone and
+//! Each answer is rendered in one of the dialects of the pack, with faults that occur in real answers, alone and
 //! together.
 
 use super::dice::Dice;
@@ -21,7 +21,7 @@ const PATHS: &[&str] = &[
 const NAMES: &[&str] =
     &["A0. Master List.md", "deploy_scaffold.js", "A1-Vision & Goals (2).md", "package.json", "view.tsx"];
 
-/// Bodies full of text that looks like our own syntax. None starts with a fence.
+/// Bodies full of text that looks like the markup of a dialect. None starts with a fence.
 const BODIES: &[&str] = &[
     "export const a = 1;",
     "",
@@ -60,7 +60,7 @@ fn known(dice: &mut Dice, names: &[&'static str], paths: &[&'static str]) -> Kno
     let mut all: Vec<&'static str> = names.iter().chain(paths).copied().collect();
     let mut files = Vec::new();
     for _ in 0..1 + dice.below(4) {
-        // The first file decides which dialect claims the answer.
+        // The first file decides which dialect claims the answer, so it has a name that both dialects can write.
         let place =
             if files.is_empty() { dice.below(names.len().max(1).min(all.len())) } else { dice.below(all.len()) };
         files.push((all.remove(place), BODIES[dice.below(BODIES.len())]));
@@ -120,7 +120,7 @@ fn may_be_fenced(body: &str) -> bool {
     body.matches("```").count().is_multiple_of(2)
 }
 
-/// A file between an opener and closers, any of which will do.
+/// A file between an opener and one of these closers.
 fn file(dice: &mut Dice, opener: &str, closers: &[&str], body: &str, last: bool) -> String {
     let closer = dice.pick(closers);
     let fenced = may_be_fenced(body) && dice.one_in(2);
@@ -132,7 +132,7 @@ fn file(dice: &mut Dice, opener: &str, closers: &[&str], body: &str, last: bool)
     };
     let doubled = dice.one_in(6);
     let loose = !fenced && !body.is_empty() && dice.one_in(6);
-    // In the middle of a line, a closer with another path closes nothing.
+    // In the middle of a line, a closer with another path does not close the file.
     let closer = if loose { closers[0] } else { closer };
     let cut = !last && !doubled && body.is_empty() && dice.one_in(8);
     if cut {
@@ -156,7 +156,7 @@ fn element(dice: &mut Dice, path: &str, body: &str, last: bool) -> String {
 /// A file in a tag of its own name, in a fence or not.
 fn path_tag(dice: &mut Dice, path: &str, body: &str, last: bool) -> String {
     let opener = format!("<{path}>");
-    // A look-alike closer at the start of a line closes what has no other.
+    // A similar closer at the start of a line closes a file that has no other closer.
     let base = path.rsplit('/').next().unwrap();
     let closers: &[&str] = if body.contains("</") { &[path] } else { &[path, path, "file", "file_artifact", base] };
     match dice.below(4) {

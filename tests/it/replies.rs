@@ -1,4 +1,4 @@
-//! Structured replies: does a native call have the outcome that the same call in a text has?
+//! Structured replies: does a native call have the same outcome as that call in a text?
 
 use proptest::prelude::*;
 use rulebook::outcome::{Outcome, Status, Verdict};
@@ -88,7 +88,7 @@ fn judge(program: &Program, session: &Session, parts: impl IntoIterator<Item = R
     program.judge(session, &reply(parts), &Options::default())
 }
 
-/// What must be the same for a native call and for one in a text.
+/// The members of an outcome that must be equal for a native call and for one in a text.
 fn meaning(outcome: &Outcome) -> serde_json::Value {
     let calls = outcome.calls.iter().map(|call| serde_json::json!([call.action, call.params, call.verdict]));
     let codes = outcome.diagnostics.iter().map(|found| serde_json::json!([found.code, found.strategy, found.severity]));
@@ -151,7 +151,7 @@ fn a_native_call_has_the_outcome_of_the_same_call_in_a_text() {
     assert!(differing.is_empty(), "{}", differing.join("\n"));
 }
 
-/// Checks that the ledger accounts for every byte.
+/// Checks that the ledger counts every byte.
 #[track_caller]
 fn sums(outcome: &Outcome) {
     let ledger = outcome.ledger;

@@ -1,4 +1,4 @@
-//! Reviewed packs: is what `check` calls dead never alive?
+//! Reviewed packs: does a declaration that `check` reports as dead never take effect?
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -13,7 +13,7 @@ const MODES: [&str; 3] = ["a", "b", "c"];
 const PATTERNS: [&str; 9] = ["x", "(?i)x", "y?", r"\by", "x|y", r"\A\s*\z", "[xyz]+", r"(?i)\bx\b", r"^\W*y$"];
 const TEXTS: [&str; 9] = ["", " ", "x", "X", "y", "xy", "y x", "zzz", "x y"];
 
-/// A table of inputs: which patterns, `unless` and modes each has, by number.
+/// A random list of inputs, each with patterns, an `unless` and modes.
 fn inputs() -> impl Strategy<Value = Vec<String>> {
     let list = |most| prop::collection::btree_set(0..PATTERNS.len(), 0..=most);
     let one = (list(2), list(1), prop::collection::btree_set(0..MODES.len(), 0..=2));
@@ -35,7 +35,7 @@ fn inputs() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
-/// Rules that change the mode on words or changes of mode, with or without a condition.
+/// Random rules that change the mode, on inputs or changes of mode, with or without a condition.
 fn rules() -> impl Strategy<Value = Vec<String>> {
     let on = prop::sample::select(vec!["start", "input.c0", "input.c1", "enter.a", "enter.b", "leave.a", "reply"]);
     let when = prop::sample::select(vec!["", "when = \"state.flag == 'two'\"\n", "when = \"state.flag == 'no'\"\n"]);
@@ -51,7 +51,7 @@ fn rules() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
-/// Every mode has exits to all others and rules that use them, so that most packs have no fault in their graph.
+/// Every mode has exits to all modes and rules that use them, so that most packs have no fault in their graph of modes.
 const MODES_TABLE: &str = r#"[modes.a]
 exits = ["a", { to = "b", gate = "state.flag != 'no'" }, "c"]
 final = true
@@ -68,10 +68,11 @@ in = ["a"]
 effects = [{ go = "b", when = "state.flag == 'two'" }, { go = "c", when = "state.flag == 'one'" }]
 "#;
 
-/// Checks that nothing that `check` calls dead ever matches; returns the number of such findings, if the pack can run.
+/// Checks that no declaration that `check` reports as dead ever takes effect. Returns how many there are; `None` if the
+/// pack cannot run.
 fn check(inputs: &[String], rules: &[String]) -> Result<Option<usize>, TestCaseError> {
     let mut known = inputs.concat();
-    // Every class that a rule may name.
+    // Declares every class that a rule may name.
     for class in ["c0", "c1"] {
         if !known.contains(&format!("\"{class}\"")) {
             known += &format!("[[inputs]]\nclass = \"{class}\"\nmatches = 'never said'\n");
@@ -87,7 +88,7 @@ fn check(inputs: &[String], rules: &[String]) -> Result<Option<usize>, TestCaseE
     let dead = loaded.diagnostics.iter().filter(|one| codes.contains(&one.code.to_string().as_str()));
     let dead: BTreeSet<FilePlace> = dead.filter_map(|one| loaded.sources.place(one.at?)).collect();
     let Some(program) = loaded.value else { return Ok(None) };
-    // No session has values that nothing sets.
+    // Only values that a rule can set are tried.
     let flags = if pack.contains("value = \"two\"") { &["one", "two"][..] } else { &["one"] };
     for mode in MODES {
         for flag in flags {
@@ -154,14 +155,14 @@ fn a_gate_on_a_value_set_only_after_it_is_shut() {
     let before = "nothing that happens before it";
     mends("pack/shut-gate", before, &flow(gate, "enter.tidy", ""), &flow(gate, "start", ""));
     mends("pack/shut-gate", before, &flow(gate, "leave.chat", ""), &flow(gate, "reply", ""));
-    // If a shut gate lets the change pass all the same, its events happen, too.
+    // If the change happens although the gate is shut, so do its events.
     let kept = "[degradation]\ngate-closed = \"keep\"\n";
     mends("pack/shut-gate", before, &flow(gate, "enter.tidy", ""), &(flow(gate, "enter.tidy", "") + kept));
     let (never, waits) = ("when = \"1 == 2\"\n", "when = \"state.flag\"\n");
     let code = "pack/unreachable-mode";
     mends(code, "no `go` to the mode `tidy` ever happens", &flow("", "reply", never), &flow("", "reply", ""));
     mends(code, "no `go` to the mode `tidy` ever happens", &flow("", "enter.tidy", waits), &flow("", "reply", waits));
-    // Nothing else is reported of a mode that cannot be reached, nor of the one before it.
+    // There is no further finding about a mode that cannot be reached, nor about the mode before it.
     let found = findings(&flow("", "reply", never));
     assert!(found.iter().filter(|(code, _)| code.starts_with("pack/")).count() == 1, "{found:?}");
 }
@@ -193,10 +194,10 @@ fn a_schema_that_requires_itself_within_itself_has_no_value() {
     let typed = |tables: String| tables.replace("params.leaf]\n", "params.leaf]\ntype = \"object\"\n");
     let code = "pack/unsatisfiable-schema";
     let of = |tables: &str| findings(tables).into_iter().filter(|(own, _)| own == code).count();
-    // Neither has a valid value: each requires the other.
+    // Neither of the two schemas has a valid value: each requires the other.
     assert_eq!(of(&typed(tree("required = true\n", back))), 2);
     assert_eq!(of(&typed(tree("", back))), 0);
-    // A value that need not be an object may be a text.
+    // If the value need not be an object, it may be a text.
     assert_eq!(of(&tree("required = true\n", back)), 0);
     assert_eq!(
         of(&typed(tree("required = true\n", "type = \"array\"\nitems = { \"$ref\" = \"#/properties/tree\" }"))),
@@ -224,14 +225,15 @@ fn words_of_data_keep_their_blanks_in_a_verbose_pattern() {
     assert!(!trips("A greatquestion!") && !trips("You are so#1"));
 }
 
-/// What `check` finds in the pack of the pages with these tables laid over it.
+/// The findings of `check` for the pack of the pages, with these tables merged into it.
 fn findings(tables: &str) -> Vec<(String, String)> {
     let pack = crate::snippets::lay_over(&crate::snippets::base(), tables);
     let found = rulebook::check::review(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
     found.into_iter().map(|one| (one.code.to_string(), one.message.to_string())).collect()
 }
 
-/// The first tables have one finding of this code, with words that say so, and the second none.
+/// Checks that the tables `broken` have one finding of this code with these words in its message, and the tables
+/// `mended` none.
 #[track_caller]
 fn mends(code: &str, words: &str, broken: &str, mended: &str) {
     let of_code = |tables| findings(tables).into_iter().filter(|(own, _)| own == code).collect::<Vec<_>>();
@@ -274,7 +276,7 @@ fn what_a_block_holds_may_close_it() {
     let text = |role, anchor| format!("[dialects.tagged.blocks.page]\nrole = \"{role}\"\nanchor = \"{anchor}\"");
     let content = |anchor| text("content", anchor) + "\nkey = \"@path\"";
     mends(code, "quotes the closer of the block `page`", &content("anywhere"), &content("line"));
-    // The dialect's `decode` does not apply to contents.
+    // `decode` of the dialect does not apply to contents.
     let decoded = |anchor| content(anchor) + "\n[dialects.tagged]\ndecode = \"entities\"";
     mends(code, "quotes the closer of the block `page`", &decoded("anywhere"), &decoded("line"));
     let entities =
@@ -362,12 +364,12 @@ permits = [{ action = "sort_notes", when = "#;
         Some("`state.list[].kind` is never `tsk`"),
     );
     finds("state.list[0].kind == 'tsk'", Some("`state.list[].kind` is never `tsk`"));
-    // A replacement for a value, or one computed from it, may be different.
+    // The default of a value, or a value computed from it, may be one that the schema does not list.
     finds("params.by | default('none') == 'none'", None);
     finds("params.by | upper == 'AGE'", None);
     finds("params.by == params.any or params.any == 'aeg' or params.by == 1", None);
     finds("params.by in 'age or name'", None);
-    // A permit for several actions is right for one of them.
+    // A permit for several actions is right if one of them can have the value.
     let declared = declared.replace("\"sort_notes\"", "\"sort_*\"");
     let other = "\n[actions.sort_pages]\nparams = { by = { enum = [\"colour\"] } }\neffects = [{ emit = \"found\" }]\n";
     let of_several = |word: &str| findings(&format!("{declared}\"params.by == '{word}'\" }}]\n{other}"));
@@ -385,7 +387,7 @@ fn a_condition_beside_a_permit_without_one_is_idle() {
     assert_eq!(idle(&format!("\"clear_notes\", {{ action = \"clear_notes\", {when} }}")), 1);
     assert_eq!(idle(&format!("{{ action = \"clear_notes\", {when} }}, \"clear_*\"")), 1);
     assert_eq!(idle(&format!("\"keep_note\", {{ action = \"clear_notes\", {when} }}")), 0);
-    // For the other actions it matters.
+    // The condition has an effect for the other actions.
     assert_eq!(idle(&format!("\"clear_notes\", {{ action = \"*\", {when} }}")), 0);
     assert_eq!(idle(&format!("\"*\", {{ action = \"*\", {when} }}")), 1);
 }

@@ -1,4 +1,4 @@
-//! Roundtable: does a whole discussion, from its menu to the menu again, write what it should into a real workspace?
+//! Roundtable: does a whole discussion, from its menu back to the menu, write the right text into a real workspace?
 
 use crate::scratch::folder;
 use rulebook::cases::{Talk, TurnResult};
@@ -17,7 +17,7 @@ const META: &str = "{\n\t\"source\": \"GH-21\",\n\t\"depth_overrides\": {},\n\t\
 const MARKER: &str = "<!-- Elaboration: step 01-03, 2026-02-20T14:30:00.000Z -->";
 const INSIGHTS: &str =
     "- [Maya/Alex] Offline mode needs a local cache\n- [User/Jordan] Sync returns a list of conflicts";
-/// What the documents get beside the insights.
+/// The texts that are added to the documents besides the insights.
 const OTHERS: &str =
     "- Decision: Last write wins: simple\n- Open question: How large is the cache: Alex asks operations";
 
@@ -29,7 +29,8 @@ fn workspace(name: &str) -> PathBuf {
     root
 }
 
-/// Carries out the effects of a turn; returns what the user hears, and the words of the updates that were written.
+/// Carries out the effects of a turn. Returns the messages for the user, and the notes on the updates that were
+/// written.
 fn done(told: &TurnResult, root: &Path) -> Vec<String> {
     let applied = apply(&Root::open(root).unwrap(), told.effects(), Applying::default());
     assert!(applied.files.iter().all(|file| file.change != Change::Unchanged));
@@ -40,7 +41,8 @@ fn done(told: &TurnResult, root: &Path) -> Vec<String> {
     said.chain(applied.files.into_iter().flat_map(|file| file.notes)).collect()
 }
 
-/// The protocol of §7: `talk` is the part between the introduction and the synthesis. Documents and `meta.json` after it.
+/// Checks a discussion: `talk` is the part between the introduction and the synthesis. Then the documents and
+/// `meta.json` are compared.
 #[track_caller]
 fn check(name: &str, talk: &[&str], turns: u64, exit: &str, last: &str) {
     let pack = read_pack(Path::new(PACK)).unwrap();
@@ -78,7 +80,7 @@ fn check(name: &str, talk: &[&str], turns: u64, exit: &str, last: &str) {
         "#### Key Insights\n{INSIGHTS}\n\n#### Decisions Made\n- Last write wins: simple\n\n#### Open Questions\n- How large is the cache: Alex asks operations"
     );
     let synthesis = format!("{head}\n**Turns**: {turns} | **Exit**: {exit}\n\n{rest}");
-    // The first attempt lacks a heading, so none of it counts.
+    // The first attempt has no heading, so none of it counts.
     let refused = table.answer(&synthesis.replace("#### Open Questions\n", ""));
     assert!(done(&refused, &root).is_empty() && table.correction().is_some());
     assert_eq!(fs::read_to_string(root.join("meta.json")).unwrap(), META);

@@ -1,4 +1,4 @@
-//! Schemas: do the files in `schemas/` say what the types say, and does what we write keep to them?
+//! Schemas: do the files in `schemas/` match the types, and do written files match the schemas?
 
 use rulebook::outcome::Options;
 use rulebook::program::Program;

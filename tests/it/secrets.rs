@@ -1,4 +1,4 @@
-//! Secrets: what a guardrail takes out of an answer is nowhere in what anybody sees of it.
+//! Secrets: is text that a guardrail removes from an answer absent from the outcome, the events and the trace?
 
 use crate::dice::Dice;
 use crate::texts::program_of;
@@ -6,7 +6,7 @@ use crate::texts::program_of;
 use rulebook::outcome::{Leaf, Options, Status, StepKind};
 use rulebook::prompt::{Request, Turn};
 
-/// The pack; each guardrail looks at every text and every parameter.
+/// The pack, with these guardrails on every text and every parameter.
 fn pack(rules: &str) -> String {
     format!(
         r#"
@@ -82,7 +82,7 @@ fn answer(dice: &mut Dice, secret: &str) -> String {
     text
 }
 
-/// The strategies, whole answers and every cutting; the secret has no part in what the pack or the engine says.
+/// Tests all strategies, on whole answers and on random cuts. No text of the pack or the engine contains the secret.
 #[test]
 fn what_is_taken_out_is_nowhere() {
     let secret = "S3CR-ET42";
@@ -109,9 +109,10 @@ fn what_is_taken_out_is_nowhere() {
         let mut told: Vec<_> = pieces.flat_map(|piece| reader.push(piece)).collect();
         let (outcome, last) = reader.finish_with_events();
         told.extend(last);
-        // A call that is unknown to be one is text; a block that stays open may hold the rest.
+        // The secret must be in neither, whatever the text was read as.
         let json = serde_json::to_string(&(&outcome, &told)).unwrap();
-        // A guardrail that refuses does not look at a call that is dropped for another reason, and need not have tripped.
+        // A guardrail with `refuse` does not check a call that was dropped for another reason, so it may not have
+        // matched.
         let takes_out = number % programs.len() < 3 || outcome.status == Status::Refused;
         let is_out = takes_out && (json.contains("S3CR") || json.contains("ET42"));
         let pretty = || format!("{outcome:#?}");
@@ -144,7 +145,7 @@ fn what_is_taken_out_is_nowhere() {
     assert!(replaced > tries / 5 && refused > tries / 5, "{replaced} {refused} of {tries}");
 }
 
-/// What a user says is guarded before anything hears it, keeps it or shows it to a model.
+/// The words of a user are guarded before a rule reads them, the session stores them or a prompt contains them.
 #[test]
 fn what_a_user_says_is_guarded_first() {
     let pack = r#"
@@ -210,7 +211,7 @@ reserve = 1000
     assert!(none.has_errors() && none.messages.is_empty() && !none.text.contains("Voldemort"));
 }
 
-/// The body of a call has been read into parameters: to redact it there would leave them as they are.
+/// The body of a call is read into parameters before, so redacting the body would not change these.
 #[test]
 fn the_body_of_a_call_is_redacted_by_its_parameters_alone() {
     for on in ["do", "call"] {

@@ -1,9 +1,9 @@
-//! Seeds: is each statement of the documents that the packs were written from shown by a case?
+//! Seeds: does a case test each statement of the documents that the packs were written from?
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The rows of the tables of a page that have an id: the id, and what shows the statement.
+/// The rows of the tables of a page that have an id: the id, and the cases or files for the statement.
 fn rows(page: &str) -> Vec<(&str, &str)> {
     let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
     let cells = rows.map(|row| row.split(" | ").collect::<Vec<_>>());

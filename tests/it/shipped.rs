@@ -1,4 +1,4 @@
-//! Shipped packs of dialects: are all of them in the build, on their page, and of one mind about the same calls?
+//! Shipped packs of dialects: are all of them in the build and on their page, and do they read the same calls?
 
 use rulebook::cases;
 use rulebook::outcome::{Finding, Outcome, Status};
@@ -14,7 +14,7 @@ use std::path::Path;
 const FOLDER: &str = "rules/dialects";
 /// The case that every dialect has: the same five calls.
 const CALLS: &str = "the-five-calls.case";
-/// The case that every dialect of files has in its place: the same changes, as far as it can say them.
+/// The case that every dialect of files has instead: the same changes, as far as the dialect can express them.
 const CHANGES: &str = "the-same-changes.case";
 
 /// The tables and grammars below a folder, by their paths.
@@ -69,7 +69,7 @@ fn the_same_changes_come_of_every_dialect_of_files() {
     assert!(found.len() >= 7);
     let all = found.iter().map(|(_, effects)| effects.as_array().unwrap()).max_by_key(|effects| effects.len()).unwrap();
     for (name, effects) in &found {
-        // What a dialect cannot say is missing, and nothing is said in another way.
+        // A dialect may be unable to express a change, but it must not express a different one.
         assert!(effects.as_array().unwrap().iter().all(|effect| all.contains(effect)), "{name}: {effects}");
     }
 }
@@ -100,7 +100,7 @@ fn the_same_calls_come_of_every_dialect() {
     }
 }
 
-/// The pack of the cases of a shipped one, and a session in its mode.
+/// The program of the cases of a shipped pack, and a session in its mode.
 fn program(name: &str) -> (Program, Session) {
     let folder = rulebook_fs::read_pack(&Path::new("tests/packs").join(format!("std-{name}"))).unwrap().folder;
     let program = Program::load(&folder).value.unwrap();
@@ -111,13 +111,13 @@ fn program(name: &str) -> (Program, Session) {
 /// The mode in which these packs permit all actions.
 const MODE: &str = "open";
 
-/// The remarks on what the template of a model itself writes.
+/// The remarks on texts that the template of a model itself writes.
 const REMARKED: &[(&str, &str)] = &[
     // The id of a call is beside its parameters.
     ("cohere", "response/field-form"),
 ];
 
-/// What is read of a text that a prompt shows: without a finding, and not even a remark.
+/// The outcome of a text that a prompt contains. It must not even have a remark.
 #[track_caller]
 fn read(name: &str, (program, session): &(Program, Session), text: &str) -> Outcome {
     let outcome = program.run_with(session, text.as_bytes(), &Options::default());
@@ -144,7 +144,7 @@ fn what_a_prompt_shows_of_every_dialect_is_read_as_what_it_is() {
                 assert!(value.is_some() || !param.required, "{name}: {}", param.name);
                 assert!(value.is_none_or(|value| *value == param.example), "{name}:\n{text}\n{value:?}");
             }
-            // What an action of the host's own does, the pack does not say.
+            // An action that the host declares has no effects in the pack.
             let own = shipped_pack(name).unwrap().files.values().any(|file| {
                 let table = format!("[actions.{}]", action.name);
                 String::from_utf8_lossy(file).contains(&table)
@@ -162,7 +162,7 @@ fn what_a_prompt_shows_of_every_dialect_is_read_as_what_it_is() {
     }
 }
 
-/// The cases with what the template of a model writes for one call, and for two.
+/// The cases with the text that the template of a model writes for one call, and for two.
 const TEMPLATES: &[&str] = &[
     "the-template-writes-one-call.case",
     "one-call-as-the-template-writes-it.case",
@@ -170,7 +170,7 @@ const TEMPLATES: &[&str] = &[
     "two-calls-as-the-template-writes-them.case",
 ];
 
-/// The dialects whose calls are written otherwise, with the reason.
+/// The dialects whose calls are written in another form, each with the reason.
 const OTHERWISE: &[(&str, &str)] = &[
     // The template leaves an empty line in a call without parameters.
     ("deepseek-dsml", "the-template-writes-two-calls.case"),
@@ -198,7 +198,7 @@ fn calls_are_written_byte_for_byte_as_the_template_of_their_model_writes_them() 
                 outcome.calls.iter().map(|call| (call.action.clone(), call.params.clone())).collect::<Vec<_>>()
             };
             assert_eq!(calls(&again), calls(&outcome), "{name}: {file}");
-            // With a text before the calls, templates differ in what is between them.
+            // If there is text before the calls, templates differ in what they write between the two.
             if file != CALLS {
                 assert_eq!(text.trim() == response, !OTHERWISE.contains(&(name, file)), "{name}: {file}\n{text}");
                 same += usize::from(text.trim() == response);
@@ -257,7 +257,7 @@ fn the_page_of_models_is_that_of_the_packs() {
         let about = about["about"].as_str().unwrap();
         let what = about.split_once(": ").map_or(about, |(what, _)| what);
         let models: Vec<&str> = told.iter().copied().filter(|line| !is_example(line)).collect();
-        // What a prompt shows, which the tests above read.
+        // The form that a prompt contains, which the tests above read.
         let example = program(name).0.forms(MODE).pop().unwrap().text;
         let fence = if example.contains("```") { "````" } else { "```" };
         write!(
@@ -275,7 +275,7 @@ fn the_page_of_models_is_that_of_the_packs() {
     }
 }
 
-/// Whether a line of a comment is a call as the dialect writes it.
+/// Whether a line of a comment is a call in the dialect.
 fn is_example(line: &str) -> bool {
     line.starts_with(['<', '['])
 }

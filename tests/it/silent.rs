@@ -1,8 +1,8 @@
-//! Silent: is what a pack says in vain told, and is it told once?
+//! Silent: is a declaration without effect reported, and only once?
 //!
-//! In: small packs with a declaration that nothing reads as its author meant.
-//! Out: what `check` says of each.
-//! Never: a mistake that keeps a pack from running: those are in `slips.rs` and `first_packs.rs`.
+//! In: small packs with a declaration that no part of the engine reads as its author meant it.
+//! Out: the findings of `check` for each.
+//! Never: a mistake that prevents a pack from running: `slips.rs` and `first_packs.rs` have those.
 
 use rulebook::{Folder, Program};
 
@@ -14,7 +14,7 @@ grammar = "tags"
 blocks = { message = { role = "message" }, tool = { role = "call", name = "@name", payload = "json" } }
 "#;
 
-/// Each finding: severity, code, the word, and the help.
+/// Each finding: severity, code, the marked word, and the help.
 fn told(tables: &str, more: &[(&str, &str)]) -> Vec<String> {
     let pack = format!("{PACK}{tables}");
     let files = [("pack.toml", pack.as_str())].into_iter().chain(more.iter().copied());
@@ -125,7 +125,7 @@ fn required_where_nothing_can_be_missing() {
     let absent =
         "{ type = \"object\", properties = { iban = { type = \"string\" } }, anyOf = [{ required = [\"ibna\"] }] }";
     check(&tables(absent), &[], &["warning pack/absent-property to: did you mean `iban`?"]);
-    // In a branch, a member is required as anywhere else.
+    // Within a branch, `required` of a member means the same as anywhere else.
     let branch = "{ type = \"object\", anyOf = [{ properties = { iban = { type = \"string\", required = true } } }] }";
     check(&tables(branch), &[], &[]);
     let pack = format!("{PACK}{}", tables(branch));
@@ -153,7 +153,7 @@ fn a_member_of_the_host_that_is_read_once_and_looks_like_another() {
     check(&(user("") + &read(&["name", "name", "nmae"])), &[], &slip);
     check(&(user(", default = { name = \"\" }") + &read(&["nmae"])), &[], &slip);
     check(&(user(", additionalProperties = true, properties = { name = {} }") + &read(&["nmae"])), &[], &slip);
-    // Anything may come from the host.
+    // A host may set any member.
     check(&(user("") + &read(&["name", "name", "level"])), &[], &[]);
     check(&(user("") + &read(&["name", "names"])), &[], &[]);
 }
@@ -187,7 +187,7 @@ fn names_that_look_alike() {
     }
     assert_eq!(alike("modem", "modern"), [""; 0]);
     assert_eq!(alike("größe", "länge"), [""; 0]);
-    // A mode and a parameter, and a name without another.
+    // The name of a mode or parameter; and a name that resembles no other.
     let found = told("[modes.\"h\u{43e}me\"]\n", &[]);
     assert!(
         matches!(found.as_slice(), [one] if one.contains("lookalike") && one.ends_with("type it anew")),
@@ -196,7 +196,7 @@ fn names_that_look_alike() {
     let params = "[actions.go.params]\npath = { type = \"string\" }\n\"p\u{430}th\" = { type = \"string\" }\n[modes.m]\npermits = [\"go\"]\n";
     let found = told(params, &[]);
     assert!(matches!(found.as_slice(), [one] if one.contains("U+0430; did you mean `path`?")), "{found:?}");
-    // Where such a name is used, and nothing declares it.
+    // An undeclared name that resembles a declared one.
     let found = told("[actions.home]\n[modes.m]\npermits = [\"home\", \"h\u{43e}me\"]\n", &[]);
     assert!(matches!(found.as_slice(), [one] if one.contains("did you mean `home`? character 2")), "{found:?}");
 }
@@ -218,7 +218,7 @@ fn a_sample_is_the_session_that_examples_are_judged_for() {
     check(&tables("[sample.state]\ntwice = true\n"), &[task], &["error pack/wrong-value twice: give a value to what"]);
     let found = told(&tables("[sample.state]\nopen = 1\n"), &[task]);
     assert!(found.iter().any(|one| one.starts_with("warning pack/misfit-example 1:")), "{found:?}");
-    // The reason is in the message.
+    // The message has the condition that refuses the example.
     let pack = format!("{PACK}{}", tables(""));
     let loaded = rulebook::check::review(&Folder::new("silent", [("pack.toml", pack.as_str()), task]));
     let [refused] = loaded.diagnostics.as_slice() else { panic!("{:?}", loaded.diagnostics) };

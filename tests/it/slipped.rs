@@ -1,6 +1,6 @@
-//! Slipped: is one mistake one error, wherever it is made?
+//! Slipped: does one typing mistake cause one error, wherever it is made?
 //!
-//! In every shipped pack a key or a value is misspelt, each by itself, as fingers do it: two letters the wrong way round.
+//! In every shipped pack, one key or value at a time is misspelt with two letters swapped, as in a typing mistake.
 
 use rulebook::diagnostic::Diagnostic;
 use rulebook::surface::Folder;
@@ -8,7 +8,7 @@ use rulebook_fs::read_pack;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// One in this many is tried.
+/// One word in this many is tried.
 const EACH: usize = 13;
 
 /// A misspelt word: its file, its place, and its wrong spelling.
@@ -19,7 +19,7 @@ struct Slip {
     wrong: String,
 }
 
-/// Two letters of a word change places.
+/// The word with two letters swapped; `None` if that would not change it.
 fn swapped(word: &str) -> Option<String> {
     let mut letters: Vec<char> = word.chars().collect();
     let at = (1..letters.len().saturating_sub(1)).find(|at| letters[*at] != letters[*at + 1])?;
@@ -27,7 +27,7 @@ fn swapped(word: &str) -> Option<String> {
     Some(letters.into_iter().collect())
 }
 
-/// The tables of the language, their keys, and the words in quotes that stand alone after one.
+/// The names of tables, the keys, and the values that are a single quoted word.
 fn slips(file: &str, text: &str) -> Vec<Slip> {
     let mut found = Vec::new();
     let (mut start, mut long, mut data) = (0, None, false);
@@ -116,7 +116,7 @@ fn one_slip_is_one_error() {
     assert!(several.is_empty(), "{several:#?}");
 }
 
-/// Slips whose first explanation is not the best, or whose name something else has, too.
+/// Mistakes whose first explanation is not the best one, and mistakes that result in another valid name.
 #[test]
 fn a_slip_that_something_else_might_explain_is_one_error() {
     let slips = [

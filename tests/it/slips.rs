@@ -1,4 +1,4 @@
-//! Slips: does a mistake that authors make stand at its word, with the way out?
+//! Slips: is a mistake of a pack's author reported at its word, with a fix?
 
 use rulebook::Folder;
 
@@ -44,7 +44,7 @@ in      = "open"
 effects = [{ go = "shut" }]
 "#;
 
-/// Each finding about the pack with this slip: its code, the word it points at, and its advice.
+/// The findings for the pack with this mistake, each with its code, the marked word and its help.
 fn findings(right: &str, wrong: &str) -> Vec<(String, String, String)> {
     slips(&[(right, wrong)])
 }
@@ -86,7 +86,7 @@ fn a_part_of_a_mode_is_not_one_by_itself() {
     };
     let part = "[modes.shtu.reply]\nmessage = { most = 1 }\n";
     assert_eq!(pack(part), ["warning pack/unknown-key shtu"]);
-    // It is a mode of its own if it has a table, or if something names it.
+    // It is a mode if it has a table of its own, or if something refers to it.
     assert_eq!(pack(&format!("[modes.shtu]\n{part}")), [""; 0]);
     let rule = "[[guardrails]]\nid = \"g\"\non = \"message\"\nmatches = \"x\"\nin = [\"shtu\"]\nadvice = \"no\"\n";
     assert_eq!(pack(&[part, rule].concat()), [""; 0]);
@@ -165,7 +165,7 @@ fn a_call_is_named_as_an_answer_would_name_it() {
         assert_eq!(codes(&format!("{block} = {{ role = \"call\", payload = \"json\" }}")), none, "{block}");
     }
     assert_eq!(codes("x = { role = \"call\", name = \"BOOK\", payload = \"json\" }"), none);
-    // A name that the pack gives is an action's as it stands.
+    // A name that the pack declares is the name of the action, without a change of case.
     assert_eq!(codes("x = { role = \"call\", name = \"book\", payload = \"json\" }"), ["pack/nameless-call"]);
     assert_eq!(codes("BOOKS = { role = \"call\", payload = \"json\" }"), ["pack/nameless-call"]);
 }
@@ -292,7 +292,7 @@ fn unknown_members_of_answers_matches_and_models_are_reported() {
     );
 }
 
-/// An effect on a state whose values are read elsewhere: the word that is pointed at, or none.
+/// Checks an effect on a state whose values are read elsewhere: the marked word, or none.
 #[track_caller]
 fn check_effect(state: &str, [one, other]: [&str; 2], effect: &str, word: &str) {
     let effect = format!("effects = [{{ {effect} }}, {{ emit = \"pay\"");
@@ -638,7 +638,7 @@ fn keys_without_effect_are_reported_for_a_pack_that_runs() {
     ] {
         check("[modes.open]", &reply(rows), "pack/bad-block", word, help);
     }
-    // A mode that allows none does not change what holds for the others.
+    // A mode that permits no block of a kind does not change the rules for the other modes.
     let of_pack = "[reply]\ntable = { keys = [\"*.md\"] }\n[degradation]\nduplicate-block = \"join\"";
     let forbids = modes(of_pack) + "\nreply = { table = { most = 0 } }";
     assert_eq!(findings("[modes.open]", &forbids), []);
@@ -736,7 +736,8 @@ fn what_a_guardrail_looks_at_holds_no_text() {
     );
 }
 
-/// What `check` says of a whole pack below a name and a dialect with tags: the severity, the code, and what it points at.
+/// The findings of `check` for these tables, in a pack with a name and a dialect of tags: severity, code, and the
+/// marked text.
 fn told(tables: &str) -> Vec<String> {
     let blocks = "message = { role = \"message\" }\naction = { role = \"call\", name = \"@type\", payload = \"tags\" }";
     let pack =
@@ -796,7 +797,7 @@ fn strategies_after_one_that_always_applies() {
     idle("unknown-action = [\"ask-again\", \"drop\"]", "");
     idle("malformed-payload = [\"repair\", \"drop\"]", "");
     idle("missing-message = [\"take-stray-text\", \"refuse\"]", "");
-    // Text in a block is not dropped.
+    // The text of the block is not dropped with it.
     idle("stray-closer = [\"drop\", \"refuse\"]", "");
     idle("stray-closer = \"keep\"", "");
 }
@@ -833,7 +834,7 @@ fn actions_that_no_block_can_ask_for() {
     };
     assert_eq!(pack("name = \"lit\"", &[other, &mode("m", "d")].concat()), ["warning pack/unaskable-action dim"]);
     assert_eq!(pack("name = \"lit\"", &[other, &mode("m", "d"), &mode("k", "e")].concat()), [""; 0]);
-    // A call that names none may be meant for any, unless a comment says that it is meant for none.
+    // A call without a name may be for any action, unless a comment states that it is for none.
     let near = "near = { role = \"call\", names = [\"near\"], name = \"near\", payload = \"tags\" }";
     let excused = |excuse: &str| {
         pack(
@@ -927,10 +928,10 @@ fn a_name_misspelt_where_it_is_declared_is_told_there() {
     let guarded = "[[guardrails]]\nid = \"sum\"\non = \"reply\"\nwhen = \"data.limits.large.most > 3\"\n[[inputs]]";
     let found = slips(&[("[[inputs]]", guarded), ("large = {", "lagre = {")]);
     assert_eq!(found, [("pack/unknown-variable", "lagre", "did you mean `large`?")].map(owned));
-    // A misspelt header does not affect the keys below the others.
+    // A misspelt header of one table does not affect the keys of other tables.
     let found = slips(&[("[actions.pay]", "[actions.pya]")]);
     assert_eq!(found, [("pack/unknown-variable", "pya", "did you mean `pay`?")].map(owned));
-    // A declared name that is used is not confused with a similar one that is not declared.
+    // A name that is declared and used is not confused with a similar undeclared one.
     let two = ("permits = [{", "permits = [\"pya\", \"pya\", {");
     assert_eq!(slips(&[two]).len(), 2);
 }
@@ -1077,7 +1078,7 @@ fn an_unknown_key_may_be_the_required_one_that_is_missing() {
     let named = permit.replace("action", "name");
     assert_eq!(found(permit, &named), "pack/unknown-key name: did you mean `action`?");
     assert_eq!(found("class   = \"bye\"", "word = \"bye\""), format!("pack/unknown-key word: {}", meant("class")));
-    // A wrong value is another fault; its event may still be that of the input.
+    // A wrong value is a mistake of its own; the event may still be that of the input.
     let two = findings("class   = \"bye\"", "kind = 3");
     let codes: Vec<&str> = two.iter().map(|one| one.0.as_str()).collect();
     assert_eq!(codes, ["pack/missing-key", "pack/unknown-key"], "{two:?}");
@@ -1246,7 +1247,7 @@ fn a_prompt_that_leaves_out_what_the_user_says() {
         "{ id = \"h\", source = \"history\" }, ",
         "{ id = \"m\", source = \"message\" }",
     );
-    // A host may add both the turns and the message, but hardly the message alone.
+    // A host may add both the turns and the message, but is unlikely to add only the message.
     assert_eq!(severity(all), "info");
     assert_eq!(severity(&[all, history].concat()), "warning");
     assert_eq!(severity(&[all, history, message].concat()), "");
@@ -1381,7 +1382,7 @@ fn comparisons_of_values_of_different_kinds() {
     let fine =
         "sum.why == '5' or 'a' in sum.why or sum.any == 5 or sum.amount == 5 or sum.yes == false or sum.yes == 1";
     assert_eq!(all(fine), [""; 0]);
-    // A permit for several actions looks at the parameters of each.
+    // A permit for several actions is checked with the parameters of each.
     let other = "[actions.pay_later]\nparams = { why = {} }\n[actions.pay_now]\nparams = { why = { type = \"string\" } }\n[modes.open]";
     let permit = |named: &str| {
         format!("permits = [{{ action = \"pay_{named}\", when = \"params.why == 5\" }}, {{ action = \"pay\"")
@@ -1467,7 +1468,7 @@ fn a_name_that_no_grammar_reads_is_told() {
     assert_eq!(["rows", "\"r?*\"", "\"my *\""].map(bad), [0, 0, 0]);
 }
 
-/// A rule that looks ahead to something may match nothing there.
+/// A rule with a lookahead may match nothing at the place that it looks at.
 #[test]
 fn an_opener_that_nothing_can_tell_from_text_is_told() {
     let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"own\"\nblocks = { \"*\" = { role = \"section\" } }\n";

@@ -1,19 +1,19 @@
-//! Snippets: what do the fenced parts of a page hold, and which pack do they make?
+//! Snippets: which fenced snippets does a page have, and which pack do they make?
 //!
-//! `docs/codes/README.md` says how the snippets of a page are run.
+//! `docs/codes/README.md` explains how the snippets of a page are run.
 #![allow(dead_code, reason = "shared by two test binaries")]
 
 use rulebook::Program;
 use rulebook::outcome::{Options, Outcome};
 use std::collections::BTreeMap;
 
-/// The pack over which the snippets of pages are laid.
+/// The pack into which the snippets of pages are merged.
 pub(crate) fn base() -> String {
     let readme = include_str!("../../docs/codes/README.md");
     snippets(readme).into_iter().find(|snippet| snippet.language == "toml").unwrap().text
 }
 
-/// The pack that the snippets make, file by file, and the one against which answers are replayed.
+/// The pack that the snippets make, file by file; and the pack against which answers are replayed.
 pub(crate) fn files(snippets: &[&Snippet]) -> (BTreeMap<String, String>, String) {
     let mut files = BTreeMap::from([("pack.toml".to_owned(), base())]);
     let mut against = base();
@@ -53,7 +53,7 @@ impl Snippet {
         self.words.iter().find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
     }
 
-    /// What comes of the response in the snippet.
+    /// The outcome of the response in the snippet.
     pub(crate) fn run(&self, program: &Program) -> Outcome {
         let partial = match self.value("mode") {
             Some(mode) => serde_json::json!({ "mode": mode }),
@@ -84,7 +84,7 @@ impl Snippet {
     }
 }
 
-/// The fenced snippets of a page in order; the last line break is not part of a snippet.
+/// The fenced snippets of a page in order, each without its last line break.
 pub(crate) fn snippets(page: &str) -> Vec<Snippet> {
     let mut snippets = Vec::new();
     let mut open: Option<(&str, Snippet)> = None;
@@ -111,7 +111,7 @@ pub(crate) fn snippets(page: &str) -> Vec<Snippet> {
     snippets
 }
 
-/// `over` laid over `base`, table by table, in the order of the names; lists are replaced.
+/// `over` merged into `base`, table by table, with keys ordered by name; a list is replaced.
 pub(crate) fn lay_over(base: &str, over: &str) -> String {
     fn merge(base: &mut toml::Table, over: toml::Table) {
         for (key, value) in over {

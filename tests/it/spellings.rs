@@ -1,8 +1,8 @@
-//! Spellings: does `check` tell that one spelling means two things, or that nothing reads it?
+//! Spellings: does `check` report a name that could mean two things, or one that nothing reads?
 
 use rulebook::surface::Folder;
 
-/// What `check` says of an action with these parameters, in a dialect that compares names in this way.
+/// The findings of `check` for an action with these parameters, in a dialect with this `case`.
 fn codes(case: &str, params: &str) -> Vec<String> {
     let pack = format!(
         "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\ncase = \"{case}\"\ntext = \"message\"\n\

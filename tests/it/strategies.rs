@@ -1,6 +1,7 @@
-//! Strategies: does each do what its page promises, for every defect that it fits?
+//! Strategies: does each do what its page promises, for every defect that it may answer?
 //!
-//! What triggers a defect is taken from its page, or from the page of the strategy where that one is about the defect.
+//! The snippet that triggers a defect is from its page, or from the page of the strategy if that one is about the
+//! defect.
 
 use crate::snippets::{Snippet, files, lay_over, snippets};
 use crate::texts::{ledger_is_exact, program_of};
@@ -10,7 +11,7 @@ use rulebook::program::Program;
 use rulebook::surface::Folder;
 use rulebook::{Options, Provider, Reply, ReplyPart};
 
-/// An answer with a defect, as `strategies` answer it.
+/// The outcome of an answer with a defect for which these strategies are declared.
 struct Run {
     outcome: Outcome,
     initial: serde_json::Value,
@@ -47,7 +48,7 @@ fn run(defect: Defect, strategies: &[Strategy]) -> Run {
 }
 
 impl Run {
-    /// How the promise was broken, if it was.
+    /// The broken promise as a text; `None` if the strategy keeps its promise.
     fn broken(&self, defect: Defect, strategy: Strategy) -> Option<String> {
         let Self { outcome, initial, text } = self;
         let Some(finding) = outcome.diagnostics.iter().find(|one| one.code == Code::Defect(defect)) else {
@@ -60,7 +61,7 @@ impl Run {
         let raw = text.get(finding.span.start..finding.span.end).unwrap_or_default().trim();
         ledger_is_exact(outcome, text);
         let ledger = &outcome.ledger;
-        // One cause may have a second finding, to which the default applies.
+        // One cause may have a second finding, to which the default strategy applies.
         let only_kept = outcome.diagnostics.iter().all(|one| matches!(one.strategy, None | Some(Strategy::Keep)));
         let kept = match strategy {
             Strategy::Refuse | Strategy::AskAgain => {
@@ -75,12 +76,12 @@ impl Run {
         let kept = kept && (strategy == Strategy::AskAgain) == outcome.ask_again.is_some();
         let kept = kept
             && match strategy {
-                // A change of mode is not part of the text of an answer, and a payload counts as it was written.
+                // A change of mode is not text of the answer, and the ledger counts a payload as it was written.
                 Strategy::Drop if defect == Defect::GateClosed => true,
                 Strategy::Drop if defect == Defect::UnknownParam => {
                     outcome.calls.iter().all(|call| call.params.get("urgent").is_none())
                 }
-                // What a call asks for is left out of the effects; the call itself is no worse for it.
+                // One effect of a call is left out; the call itself remains accepted.
                 Strategy::Drop if matches!(defect, Defect::InvalidEdit | Defect::EditConflict) => {
                     outcome.effects.len() + 1 == outcome.calls.len()
                 }

@@ -1,4 +1,4 @@
-//! Streams: what is told of an answer before its end is what the outcome has of it.
+//! Streams: do the events before the end of an answer agree with its outcome?
 
 use crate::dice::Dice;
 use crate::texts::{PACKS, cases, program_of};
@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 const ROLES: [Role; 5] = [Role::Thinking, Role::Message, Role::Section, Role::Content, Role::Utterance];
 
-/// The texts of a role that an outcome has, joined.
+/// The texts of a role in an outcome, joined.
 fn texts(outcome: &Outcome, role: Role, shows: Option<&str>) -> String {
     match role {
         Role::Message => outcome.message.clone(),
@@ -26,7 +26,7 @@ fn texts(outcome: &Outcome, role: Role, shows: Option<&str>) -> String {
     }
 }
 
-/// The texts of a role that events tell, joined.
+/// The texts of a role in events, joined.
 fn told(events: &[StreamEvent], role: Role) -> String {
     let texts = events.iter().filter_map(|event| match event {
         StreamEvent::Text { role: Some(its), text, .. } if *its == role => Some(text.as_str()),
@@ -35,7 +35,7 @@ fn told(events: &[StreamEvent], role: Role) -> String {
     texts.collect()
 }
 
-/// Everything that is told while the pieces come, and then everything; with the outcome.
+/// The events before the end of the response, all events, and the outcome.
 fn stream(
     program: &Program,
     session: &Session,
@@ -54,7 +54,8 @@ fn stream(
     (before, events, outcome)
 }
 
-/// A pack that tells what is settled, even where an answer may be refused; and the section that it shows.
+/// The pack with `hold = "settled"`, which emits text early even if an answer may be refused; and the name of the
+/// section that is its message.
 fn settled(pack: &Path) -> (Program, Option<String>) {
     let mut folder = read_pack(pack).unwrap().folder;
     folder.files.insert("zz-hold.toml".to_owned(), b"[reply]\nhold = \"settled\"\n".to_vec());
@@ -71,7 +72,8 @@ fn settled_once(pack: &str) -> &'static (Program, Option<String>) {
     &loaded[PACKS.iter().position(|known| *known == pack).unwrap()]
 }
 
-/// Checks that what is told early is the start of what the outcome has, and that all of it is told in the end.
+/// Checks that the texts emitted early are a prefix of those in the outcome, and that all of them are emitted in the
+/// end.
 fn agree(before: &[StreamEvent], whole: &[StreamEvent], outcome: &Outcome, shows: Option<&str>) -> Result<(), String> {
     for role in ROLES {
         let (early, all, shown) = (told(before, role), told(whole, role), texts(outcome, role, shows));
@@ -115,7 +117,8 @@ proptest! {
     }
 }
 
-/// Whole and in pieces of 1, 2, 3 and 7 bytes: each case in one of them, those of the pack of promises in all.
+/// Each case is read whole, or in pieces of 1, 2, 3 or 7 bytes; the cases of the pack for promises in all of these
+/// ways.
 #[test]
 fn every_case_is_told_as_its_outcome_has_it() {
     let root = crate::root();
@@ -151,7 +154,7 @@ fn every_case_is_told_as_its_outcome_has_it() {
     assert!(early > all / 10, "{early} of {all} bytes are told early");
 }
 
-/// Guardrails of every kind over random texts: what is told early is what they leave.
+/// Guardrails of every kind over random texts: text that is emitted early has passed them.
 #[test]
 fn guardrails_act_on_what_is_told() {
     let patterns = [
@@ -248,7 +251,7 @@ unclosed-block = "{unclosed}"
     );
 }
 
-/// A host knows whether its prompt ends with the opener of reasoning.
+/// A host knows whether its prompt ends with the opener of reasoning, and can pass that in.
 #[test]
 fn reasoning_that_the_prompt_left_open_is_no_message() {
     let dialects = [
@@ -270,11 +273,11 @@ fn reasoning_that_the_prompt_left_open_is_no_message() {
     assert_eq!((early.as_str(), outcome.message.as_str()), ("Hello", "Hello"));
     assert_eq!(outcome.thinking, ["I could <note>{}</note> do."]);
     assert!(outcome.calls.is_empty());
-    // Cut off while it reasons: nothing of it is an answer.
+    // The answer was cut off within the reasoning, so it has no message.
     let (early, outcome) = read(&prose, Some(true), "I could <note>{}</note> do");
     assert_eq!((early.as_str(), outcome.message.as_str(), outcome.status), ("", "", Status::Degraded));
     assert!(outcome.calls.is_empty() && outcome.thinking.len() == 1);
-    // A prompt that left nothing open: prose is told as it comes.
+    // The prompt left nothing open, so text is emitted as it arrives.
     let (early, outcome) = read(&prose, Some(false), "Hello there");
     assert_eq!((early.as_str(), outcome.message.as_str()), ("Hello there", "Hello there"));
     let (early, outcome) = read(&prose, None, "Hello there");
@@ -287,7 +290,7 @@ fn reasoning_that_the_prompt_left_open_is_no_message() {
     assert!(outcome.calls.iter().all(|call| call.verdict == rulebook::outcome::Verdict::Dropped), "{outcome:#?}");
 }
 
-/// What waits is the exception: an ordinary answer is told while it comes.
+/// Held text is the exception: an ordinary answer is emitted as it arrives.
 #[test]
 fn an_ordinary_answer_is_told_as_it_comes() {
     let message =

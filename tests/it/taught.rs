@@ -1,4 +1,4 @@
-//! Teaching: does `check` find what a prompt should not show, and what there is no room for?
+//! Teaching: does `check` report examples in a prompt that the rules do not accept, and layers that exceed the context?
 
 use rulebook::surface::Folder;
 
@@ -30,7 +30,7 @@ reserve = 500
 layers = [{ id = "text", text = "text.md", in = "early" }, { id = "template", template = "template.md" }, { id = "m", source = "message" }]
 "#;
 
-/// What `check` says of these texts: the code, and what it points at.
+/// The findings of `check` for these texts: the code, and the marked text.
 fn found(pack: &str, text: &str, template: &str) -> Vec<String> {
     let folder = Folder::new("taught", [("pack.toml", pack), ("text.md", text), ("template.md", template)]);
     let loaded = rulebook::check::review(&folder);
@@ -53,20 +53,20 @@ fn an_example_is_what_the_rules_take() {
     check(&format!("```xml\n<message>Hi</message>\n{EMPTY}\n```"), &["prompt/refused-example <text></text>"]);
     check(&format!("~~~ json\n{EMPTY}\n~~~"), &["prompt/refused-example <text></text>"]);
     check(&format!("1. so:\n   ```xml\n   {EMPTY}\n   ```"), &["prompt/refused-example <text></text>"]);
-    // A fence in it that is never closed may quote what follows.
+    // A fence in the example that is never closed may quote the rest of it.
     check(&format!("````xml\n```\n{EMPTY}\n````"), &["prompt/refused-example <action type=\"note\">"]);
-    // A fence in it with a language of its own is a part of it.
+    // A nested fence with a language of its own is part of the example.
     check(&format!("```xml\n<message>\n```py\n1\n```\n</message>\n{LEAVE}\n```"), &[]);
     check(
         &format!("```xml\n<message>\n```py\n1\n```\n</message>\n{EMPTY}\n```"),
         &["prompt/refused-example <text></text>"],
     );
-    // A part of an answer is enough; text outside all blocks is none.
+    // An example may be a part of an answer, but not text outside all blocks.
     check(
         &format!("```xml\n<mesage>Hi</mesage>\n{LEAVE}\n```"),
         &[&format!("prompt/refused-example <mesage>Hi</mesage>\n{LEAVE}")],
     );
-    // Other languages, and fences that nobody closes, hold no answers.
+    // Fences in other languages, and fences that are never closed, are not examples.
     check(&format!("```text\n{EMPTY}\n```\n```\n{EMPTY}\n```\n```xml\n{EMPTY}"), &[]);
 }
 
@@ -80,7 +80,7 @@ fn a_counter_example_is_what_they_refuse() {
 fn a_template_is_read_as_each_mode_and_tier_says_it() {
     let note = "<action type=\"note\"><text>in {{ mode }}</text></action>";
     let by_mode = format!("```xml\n{note}\n```");
-    // The mode `late` does not permit it.
+    // The mode `late` does not permit the call.
     assert_eq!(found(PACK, "", &by_mode), ["prompt/refused-example <action type=\"note\">"]);
     let spelled = "```xml\n{{ '<' }}action type=\"go\"/>\n<action type=\"{{ mode }}\"/>\n```";
     assert_eq!(found(PACK, "", spelled), ["prompt/refused-example ```xml"]);

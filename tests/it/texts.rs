@@ -1,6 +1,6 @@
-//! Texts: what might a model write, and what might someone who means harm?
+//! Texts: what might a model or an attacker write?
 //!
-//! Pieces of every dialect, well and badly formed, put together at random and then cut, broken or doubled.
+//! Pieces of every dialect, valid and malformed, are combined at random and then cut, broken or doubled.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -33,7 +33,7 @@ pub(crate) fn program(path: &'static str) -> &'static Program {
     })
 }
 
-/// The program of a pack that is this `pack.toml` and no more.
+/// The program of a pack that consists of this `pack.toml`.
 pub(crate) fn program_of(pack: impl Into<Vec<u8>>) -> Program {
     program_with([("pack.toml", pack)])
 }
@@ -52,7 +52,7 @@ pub(crate) fn ledger_is_exact(outcome: &Outcome, response: &str) {
     assert_eq!((outcome.ledger.bytes, sum), (response.len(), response.len() as u64), "{ledger}");
 }
 
-/// Bytes that a failed test shows as text.
+/// Bytes that a failed test prints as text.
 #[derive(Clone)]
 pub(crate) struct Answer(pub(crate) Vec<u8>);
 
@@ -162,7 +162,7 @@ fn piece(pack: &'static str) -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// Answers that bring files, in pieces.
+/// Pieces of answers with files.
 const FILES: &[&str] = &[
     "<summary>\nWhat I did.\n</summary>\n",
     "<summary>What I did.</summary>\n",
@@ -199,7 +199,7 @@ const FILES: &[&str] = &[
     "    ",
 ];
 
-/// Answers in code fences, in pieces.
+/// Pieces of answers in code fences.
 const FENCED: &[&str] = &[
     "```\n",
     "\n```\n",
@@ -222,7 +222,7 @@ const FENCED: &[&str] = &[
     "   ",
 ];
 
-/// What stands in quotation marks, or nearly, in pieces.
+/// Pieces of text in quotation marks, some of them incomplete.
 const MENTIONED: &[&str] = &[
     "\"<action type=\"note\"><text>Milk</text></action>\"",
     "“<action type=\"note\"><text>Milk</text></action>”",
@@ -257,7 +257,7 @@ static DESK: Names = Names {
     fields: &[("text", &["Milk", ""]), ("extra", &["e"])],
 };
 
-/// Lines of a transcript, well and badly formed.
+/// Lines of a transcript, valid and malformed.
 const LINES: &[&str] = &[
     "Maya Chen (Business Analyst): Who benefits from this?\n\n",
     "Alex Rivera (Solutions Architect): I agree with Maya that\nit is risky.\n\nReally.\n",
@@ -276,7 +276,7 @@ const LINES: &[&str] = &[
     "é́mile Öz (x): y\n",
 ];
 
-/// The names of a dialect of tags.
+/// The names in a dialect of tags.
 struct Names {
     blocks: &'static [&'static str],
     call: (&'static str, &'static str),
@@ -350,7 +350,7 @@ fn tags(names: &'static Names) -> impl Strategy<Value = String> {
             });
     let loose = (select(names.blocks).prop_flat_map(cased), select(LOOSE))
         .prop_map(|(name, loose)| loose.replace("NAME", &name));
-    // A field more often than not belongs to an action, so that some calls are accepted.
+    // Most fields are in an action that has them, so that some calls are accepted.
     let good = select(GOOD_CALLS).prop_map(str::to_owned);
     prop_oneof![3 => call, 1 => json, 3 => block, 1 => content, 2 => loose, 3 => good]
 }
@@ -411,7 +411,7 @@ fn bracket_call(actions: &'static [&'static str]) -> impl Strategy<Value = Strin
         .prop_map(|(action, between, payload)| format!("[{action}]{between}{payload}"))
 }
 
-/// JSON, right and wrong.
+/// JSON, valid and malformed.
 fn payload() -> BoxedStrategy<String> {
     let scalar = select(
         &[
@@ -459,7 +459,7 @@ const BRACKETS: &[&str] = &[
     "[DO_",
 ];
 
-/// Payloads that fit the actions of the packs.
+/// Payloads that match the actions of the packs.
 const GOOD_PAYLOADS: &[&str] = &[
     r#"{"docId":"d","title":"T","summary":"S","totalChapters":3,"writingStyle":"w","authorHabits":["h"],"lastAnalyzedChapter":1e0}"#,
     r#"{"docId":"e","title":"T","summary":"[ACTION_X]{}","totalChapters":3,"writingStyle":"w","authorHabits":["h"],"lastAnalyzedChapter":1,"more":1}"#,

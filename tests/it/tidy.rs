@@ -1,4 +1,4 @@
-//! Tidiness: do the modules keep to their floors, say what they are, and know no pack?
+//! Tidiness: do modules import only from lower floors, say what they do, and know no pack?
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -36,8 +36,8 @@ fn a_module_imports_only_from_the_floors_above_it() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// The drawing of the floors in `docs/architecture.md`: an arrow goes to each floor that another imports, unless longer arrows
-/// lead there anyway. `UPDATE=1` draws it anew.
+/// The drawing of the floors in `docs/architecture.md` has an arrow to each floor that another one imports, unless a
+/// path of other arrows has the same ends. `UPDATE=1` draws it again.
 #[test]
 fn the_drawing_shows_what_each_floor_imports() {
     let mut imported = vec![BTreeSet::new(); FLOORS.len()];
@@ -88,7 +88,7 @@ fn a_module_says_what_it_answers_and_what_it_never_does() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// What a host calls on a program is in one file; elsewhere, its public methods are hidden from the documentation.
+/// The methods of a program for hosts are in one file; public methods elsewhere are hidden from the documentation.
 #[test]
 fn the_methods_for_hosts_are_in_one_place() {
     let mut faults = Vec::new();
@@ -134,7 +134,7 @@ fn the_tree_of_the_engine_holds_no_io() {
     }
 }
 
-/// Whoever runs the command for the first time waits for its tree to be compiled: schemas are files in it.
+/// A first run of the command has to compile its dependencies, so schemas are files in it, and not derived.
 #[test]
 fn the_command_derives_no_schemas() {
     let arguments = ["tree", "--offline", "--package", "rulebook-cli", "--edges", "normal", "--prefix", "none"];
@@ -144,7 +144,8 @@ fn the_command_derives_no_schemas() {
     assert!(tree.contains("rulebook-report ") && !tree.contains("schemars "), "{tree}");
 }
 
-/// Cargo joins the features of all that are built together: what the engine turns on changes what a host's own code does.
+/// Cargo unifies the features of everything that is built together, so a feature of the engine's dependencies could
+/// change a host's own code.
 #[test]
 fn the_engine_leaves_the_features_of_shared_crates_alone() {
     let arguments =
@@ -160,7 +161,7 @@ fn the_engine_leaves_the_features_of_shared_crates_alone() {
     }
 }
 
-/// The recipes of CONTRIBUTING.md name files: every word of it that looks like a path of this repository is one.
+/// CONTRIBUTING.md names files: every word of it that looks like a path of this repository is one.
 #[test]
 fn the_map_of_the_source_leads_to_what_there_is() {
     let root = crate::root();
@@ -173,7 +174,7 @@ fn the_map_of_the_source_leads_to_what_there_is() {
     assert!(paths.len() > 40 && missing.is_empty(), "{} paths, {missing:?}", paths.len());
 }
 
-/// What the workflows repeat of the manifests, which they cannot read.
+/// The workflows repeat values of the manifests, which they cannot read.
 #[test]
 fn the_workflows_name_the_minimum_version_and_the_targets_of_fuzzing() {
     let read = |path: &str| std::fs::read_to_string(crate::root().join(path)).unwrap();
@@ -207,7 +208,7 @@ fn no_name_of_a_pack_stands_in_the_engine() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// The glossary lists words that mean too much: no name in the engine or in its crates has one.
+/// The glossary lists words with too many meanings: no name in the engine or in its crates contains one.
 #[test]
 fn names_are_words_of_the_trade() {
     let glossary = std::fs::read_to_string(crate::root().join("docs/glossary.md")).unwrap();
@@ -230,8 +231,8 @@ fn names_are_words_of_the_trade() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// One type name, one type: who reads `Block` need not ask which. The command's `Arguments`, one for each of its files, are
-/// distinguished by their module wherever they are used.
+/// One type name is one type, so that nobody has to ask which `Block` is meant. The types `Arguments` of the command,
+/// one in each of its files, are always used with their module.
 #[test]
 fn a_type_has_a_name_of_its_own() {
     let declares = regex::Regex::new(r"(?m)^(?:pub(?:\([a-z :]+\))? )?(?:struct|enum|trait|type|union) (\w+)").unwrap();
@@ -269,7 +270,8 @@ fn sources() -> Vec<(PathBuf, String)> {
     below("src")
 }
 
-/// Every file below a folder with its path below it; `tests.rs` and the folder `tests` hold unit tests alone.
+/// Every file below a folder, with its path there. `tests.rs` and folders `tests` have only unit tests, and are left
+/// out.
 fn below(folder: &str) -> Vec<(PathBuf, String)> {
     let root = crate::root().join(folder);
     let mut found = Vec::new();
@@ -285,7 +287,7 @@ fn below(folder: &str) -> Vec<(PathBuf, String)> {
     found
 }
 
-/// The floor that a file stands on; none for `lib.rs` and `main.rs`.
+/// The floor of a file; `None` for `lib.rs` and `main.rs`.
 fn floor(path: &Path) -> Option<usize> {
     let first = path.iter().next().unwrap().to_str().unwrap();
     let name = first.strip_suffix(".rs").unwrap_or(first);
@@ -319,18 +321,19 @@ fn imports(line: &str) -> Vec<String> {
     found
 }
 
-/// The string literals of a line, as far as a tidy test has to know them.
+/// The string literals of a line, found well enough for these tests.
 fn literals(line: &str) -> Vec<&str> {
     line.split('"').skip(1).step_by(2).collect()
 }
 
-/// The names that the packs below `rules/` declare, without the words that are the engine's own.
+/// The names that the packs below `rules/` declare, without those that are also words of the engine.
 fn names_of_packs() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let root = crate::root().join("rules");
     for entry in walkdir::WalkDir::new(&root).into_iter().filter_map(Result::ok) {
         let is_table = entry.path().extension().is_some_and(|extension| extension == "toml");
-        // The words of `rules/dialects` are those of models and servers: the engine reads some of them in replies of APIs.
+        // The names in `rules/dialects` are those of models and servers, of which the engine reads some in replies of
+        // APIs.
         if !is_table || entry.path().iter().any(|part| part == "tests" || part == "dialects") {
             continue;
         }
@@ -350,13 +353,13 @@ fn names_of_packs() -> BTreeSet<String> {
             names.extend(guardrail.get("id").and_then(toml::Value::as_str).map(str::to_owned));
         }
     }
-    // A name with `*` is no name of anything.
+    // A pattern with `*` is not a name.
     names.retain(|name| !name.contains('*') && !is_own_word(name));
     names
 }
 
-/// Words of the engine: the tables and keys of packs, the closed lists, the members of the contracts, the filters, the
-/// shipped grammars, what conditions see.
+/// Words of the engine: tables and keys of packs, closed lists, members of contracts, filters, shipped grammars, and
+/// the variables of conditions.
 fn is_own_word(name: &str) -> bool {
     use rulebook::diagnostic::{Defect, Remark, Strategy};
     let word = |schema: &serde_json::Value| schema.to_string().contains(&format!("\"{name}\""));

@@ -1,4 +1,4 @@
-//! The tools of a host: what becomes of a program that gets them?
+//! Tools of a host: how does a program change when it gets them?
 
 use rulebook::{Folder, Options, Program, Provider, Reply, Tools};
 
@@ -30,7 +30,7 @@ fn program() -> Program {
     Program::load(&Folder::new("gate", files)).into_result().unwrap()
 }
 
-/// The findings about a list of tools.
+/// Checks the findings about a list of tools. Returns the program with the tools.
 #[track_caller]
 fn check(list: &str, expected: &[&str]) -> Program {
     let checked = program().with_tools(&Tools::read(list).into_result().unwrap());
@@ -39,7 +39,7 @@ fn check(list: &str, expected: &[&str]) -> Program {
     checked.into_result().unwrap()
 }
 
-/// The codes of a call, and whether it has an effect.
+/// Checks the codes of a call, and its number of effects.
 #[track_caller]
 fn check_call(program: &Program, name: &str, arguments: &str, expected: (&[&str], usize)) {
     let call =
@@ -64,7 +64,7 @@ fn a_tool_has_its_own_parameters_unless_the_pack_declares_some() {
     check_call(&program, "srv_add", r#"{"a": "one"}"#, (&["response/invalid-payload"], 0));
     check_call(&program, "srv_add", "{}", (&["response/invalid-payload"], 0));
     check_call(&program, "note", r#"{"text": "x", "tag": "y"}"#, (&["response/unknown-param"], 0));
-    // Now that the tools are known, no other fits the pattern.
+    // The tools are known now, so no other name matches the pattern.
     check_call(&program, "srv_sub", r#"{"a": 1}"#, (&["response/unknown-action"], 0));
     check_call(&self::program(), "srv_sub", r#"{"a": 1}"#, (&[], 1));
 }

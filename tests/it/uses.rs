@@ -1,4 +1,4 @@
-//! Uses: does a name that is no file in scope, or is one twice, stand out with the way out?
+//! Uses: is a name reported that refers to no file in scope, or to two, with a fix?
 
 use rulebook::prompt::Request;
 use rulebook::{Folder, Program};
@@ -19,7 +19,7 @@ fn pack(name: &str, uses: Vec<Folder>, tables: &[&str], files: &[(&str, &str)]) 
     Folder { others: paths.iter().cloned().zip(uses).collect(), ..Folder::new(name, files) }
 }
 
-/// Checks what is found in a pack: places, codes, messages and advice.
+/// Checks the findings in a pack: places, codes, messages and helps.
 #[track_caller]
 fn check(folder: &Folder, expected: &[&str]) {
     let loaded = rulebook::check::review(folder);
@@ -109,7 +109,7 @@ fn a_file_of_two_used_packs_is_ambiguous_until_one_uses_the_other() {
         ],
     );
     check(&desk(two(&[]), &file), &[]);
-    // The pack that uses the other hides its files.
+    // `two` uses `one`, so its own files take precedence.
     check(&desk(two(std::slice::from_ref(&one)), &[]), &[]);
 }
 
@@ -152,7 +152,7 @@ fn a_file_that_the_tables_of_a_used_pack_seem_to_take_is_unused() {
 
 #[test]
 fn a_text_may_include_one_of_its_own_name_in_a_used_pack() {
-    // By name alone, the text of `house` would include itself through that of `desk`.
+    // By name alone, the text of `house` would include itself through the text of `desk`.
     let house = [("prompt/base.md", "Base.\n{% include \"prompt/role.md\" %}\n"), ("prompt/role.md", "Be kind.\n")];
     let dialect = DIALECT.replace("marks", "tags");
     let house = pack("house", vec![], &[&dialect, TIERS], &house);
@@ -182,7 +182,7 @@ fn a_pack_that_two_others_use_is_taken_once_with_its_own_files() {
     let role = [("prompt/role.md", "{% include \"prompt/base.md\" %}\n")];
     let using = |name, text| pack(name, vec![base(text)], &[PROMPT], &role);
     check(&pack("desk", vec![using("one", "Same.\n"), using("two", "Same.\n")], &[], &[]), &[]);
-    // Packs that differ in a text alone are two packs.
+    // Packs that differ only in a text are two packs.
     let found =
         rulebook::check::review(&pack("desk", vec![using("one", "This.\n"), using("two", "That.\n")], &[], &[]));
     assert!(found.diagnostics.iter().any(|one| one.code == "pack/duplicate-name"), "{:?}", found.diagnostics);
