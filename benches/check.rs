@@ -1,4 +1,4 @@
-//! How long does `check` take: of the shipped packs, and of a workspace of a hundred packs with a thousand actions?
+//! How long does `check` take for the shipped packs, and for a workspace of a hundred packs with a thousand actions?
 #![allow(clippy::expect_used, clippy::print_stdout, missing_docs, reason = "a bench")]
 
 use criterion::Criterion;

@@ -1,7 +1,7 @@
-//! How many instructions does a scenario take? `benches/instructions` asks, under valgrind.
+//! How many instructions does a scenario take? `benches/instructions` runs this under valgrind.
 //!
-//! A run repeats one scenario so many times after its set-up. Two runs that differ in nothing but the number give, by their
-//! difference, the instructions of the repetitions alone.
+//! A run repeats one scenario a number of times after its set-up. The difference of two runs that differ only in that
+//! number is the instructions of the repetitions alone.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, missing_docs, reason = "a bench")]
 
 mod corpus;
@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let scenarios = corpus::scenarios::all();
-    // `cargo bench` passes `--bench`.
+    // `cargo bench` adds the argument `--bench`.
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => println!("benches/instructions counts the instructions of these scenarios; `--list` prints their names"),
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
                 return ExitCode::FAILURE;
             };
             let mut work = (scenario.prepare)();
-            // The first time also pays for what is compiled on first use.
+            // The first run also includes what is compiled at first use.
             work();
             (0..count).for_each(|_| work());
         }

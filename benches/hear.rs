@@ -1,4 +1,4 @@
-//! How long does a turn with its rules take, of the user or of the model?
+//! How long does a turn of the user or of the model take, with its rules?
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "a bench")]
 
 mod corpus;

@@ -1,4 +1,4 @@
-//! Does a byte of a long hostile answer take as long as a byte of a short one?
+//! Does the time per byte stay the same for long hostile answers?
 #![allow(clippy::print_stdout, missing_docs, reason = "a bench")]
 
 #[path = "../tests/it/hostile_inputs.rs"]
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 const SHORT: usize = 10_000;
 const LONG: usize = 1_000_000;
-/// A byte of the long one may take so many times what a byte of the short one takes.
+/// The largest ratio of the time per byte of the long answer to that of the short one.
 const MOST: f64 = 2.0;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! How long does a pack of a hundred actions take to load, and a thousand tools of a host beside it?
+//! How long does a pack of a hundred actions take to load, and how long do a thousand tools of a host take?
 #![allow(clippy::print_stdout, missing_docs, reason = "a bench")]
 
 mod corpus;

@@ -1,7 +1,7 @@
-//! How long does it take to read and judge what an API returned, with three calls, compared with `serde_json` to a value and
+//! How long does it take to read and judge an API's message with three calls, compared with `serde_json` to a value and
 //! the judging of the calls?
 //!
-//! The difference is what reading costs beside a parser that knows nothing of calls: the outcome is the same.
+//! The difference is the cost of reading compared with a parser that does not know of calls: the outcome is the same.
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs, reason = "a bench")]
 
 mod corpus;

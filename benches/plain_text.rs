@@ -1,4 +1,4 @@
-//! How long does `run` take for text without any marker, compared with looking through it once?
+//! How long does `run` take for text without any marker, compared with one search through that text?
 #![allow(clippy::print_stdout, missing_docs, reason = "a bench")]
 
 mod corpus;

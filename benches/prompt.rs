@@ -1,4 +1,4 @@
-//! How long does a prompt take, and how much of that is counting its tokens?
+//! How long does a prompt take, and how much of that time is for counting its tokens?
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, missing_docs, reason = "a bench")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -13,7 +13,7 @@ fn program() -> Program {
     Program::load(&rulebook_fs::read_pack(&path).unwrap().folder).value.unwrap()
 }
 
-/// §6.1 of the pack's own document.
+/// The example of §6.1 of the pack's own document.
 fn state() -> Value {
     json!({
         "completion_pct": 45,

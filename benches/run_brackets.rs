@@ -7,7 +7,7 @@ use criterion::{Criterion, Throughput};
 use serde_json::{Value, json};
 use std::hint::black_box;
 
-/// The schemas of the pack's actions, as anybody would write them by hand.
+/// The schemas of the pack's actions, as one would write them by hand.
 fn validator(action: &str) -> Option<jsonschema::Validator> {
     let text = json!({ "type": "string", "minLength": 1 });
     let url = json!({ "type": "string", "pattern": r"^[hH][tT][tT][pP][sS]?://[^\s/?#]\S*$" });

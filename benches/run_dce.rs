@@ -1,4 +1,4 @@
-//! How long does `run` take for answers that bring files, compared with `memchr` over them?
+//! How long does `run` take for answers with files, compared with `memchr` over them?
 #![allow(clippy::print_stdout, clippy::disallowed_methods, missing_docs, reason = "a bench reads the corpus")]
 
 mod corpus;

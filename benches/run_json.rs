@@ -1,7 +1,7 @@
 //! How long does `run` take for an answer that is one object, compared with `serde_json` to a value?
 //!
-//! The real answers of the corpus, valid ones and broken ones apart. What a broken one says is printed as valid JSON for
-//! the comparison, so that both read as much.
+//! The answers are the real ones of the corpus, valid and broken ones apart. For the comparison, the content of a
+//! broken answer is written as valid JSON, so that both sides read as much.
 #![allow(clippy::print_stdout, missing_docs, reason = "a bench")]
 
 mod corpus;
@@ -31,7 +31,7 @@ fn main() {
     let session = program.session();
     let valid: Vec<&str> = VALID.iter().map(|(_, text)| *text).collect();
     let broken: Vec<&str> = BROKEN.iter().map(|(_, text)| *text).collect();
-    // Without their fences, for a reader that knows none.
+    // Without fences, which `serde_json` does not accept.
     let bare = |text: &&str| text.trim().trim_start_matches("```json").trim_end_matches("```").to_owned();
     let message = |text: &&str| {
         let outcome = program.run(&session, text);

@@ -1,8 +1,8 @@
-//! Does a byte of a long answer take as long as a byte of a short one?
+//! Is the time per byte of a long answer the same as that of a short one?
 //!
-//! A megabyte as one answer is held against a megabyte as short answers, no two alike: an answer that is read over and over
-//! is learnt by heart by the processor, which guesses every branch, and no long one can be as quick as that. What a short
-//! one takes over and over is measured beside it.
+//! One answer of a megabyte is compared with a megabyte of short answers, all different. If one answer is read
+//! repeatedly, the processor learns to predict all its branches, and a long answer cannot be as fast as that. The time
+//! of a single short answer that is read repeatedly is printed beside it.
 #![allow(clippy::print_stdout, missing_docs, reason = "a bench")]
 
 mod corpus;

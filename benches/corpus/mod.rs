@@ -1,8 +1,8 @@
 //! The corpus: which answers are measured?
 //!
 //! In: a seed.
-//! Out: mixed answers of 1 to 8 KB in both dialects, one in ten malformed; single answers of any length; native messages; the
-//! two shipped packs; and the ratios of the medians that a run of `criterion` left behind.
+//! Out: mixed answers of 1 to 8 KB in both dialects, one in ten malformed; single answers of any length; native
+//! messages; the two shipped packs; and ratios of medians that a run of `criterion` has written.
 //! Never: depends on anything but the seed.
 #![allow(dead_code, clippy::print_stdout, reason = "each bench takes what it measures, and prints what came of it")]
 #![allow(clippy::indexing_slicing, reason = "an index below the length")]
@@ -15,13 +15,13 @@ use serde_json::json;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// An answer, and the mode that it is given in.
+/// An answer, and the mode in which it is judged.
 pub(crate) struct Answer {
     pub(crate) mode: &'static str,
     pub(crate) text: String,
 }
 
-/// A small generator of numbers (splitmix64): the same on every machine.
+/// A small pseudo-random number generator (splitmix64), with the same numbers on every machine.
 pub(crate) struct Dice(u64);
 
 impl Dice {
@@ -108,7 +108,7 @@ const VALUES: &[&str] = &[
     "close third person, past tense, no weather in dialogue",
 ];
 
-/// Sentences up to about `length` bytes, in paragraphs.
+/// Adds sentences of about `length` bytes, in paragraphs.
 fn paragraphs(dice: &mut Dice, from: &[&str], length: usize, out: &mut String) {
     let end = out.len() + length;
     while out.len() < end {
@@ -118,7 +118,7 @@ fn paragraphs(dice: &mut Dice, from: &[&str], length: usize, out: &mut String) {
     out.truncate(out.trim_end().len());
 }
 
-/// A fault of an answer in tags.
+/// A fault in an answer in tags.
 #[derive(Clone, Copy, PartialEq)]
 enum Fault {
     None,
@@ -253,7 +253,7 @@ pub(crate) fn tags(dice: &mut Dice, length: usize, malformed: bool) -> Answer {
     Answer { mode, text: out }
 }
 
-/// One answer in tags of `length` bytes that goes on and on: contents and calls behind one message.
+/// One answer in tags of `length` bytes with many blocks: contents and calls after one message.
 pub(crate) fn long_tags(dice: &mut Dice, length: usize) -> Answer {
     let mut out = String::from("<message>\n");
     paragraphs(dice, TALK, 1500, &mut out);
@@ -270,7 +270,7 @@ pub(crate) fn long_tags(dice: &mut Dice, length: usize) -> Answer {
     Answer { mode: "director", text: out }
 }
 
-/// A payload and the action that it is for.
+/// A payload, and the action whose parameters it has.
 pub(crate) struct Payload {
     pub(crate) action: &'static str,
     pub(crate) json: String,
@@ -343,7 +343,7 @@ pub(crate) fn brackets(dice: &mut Dice, length: usize, malformed: bool) -> (Stri
     (out, payloads)
 }
 
-/// One answer in brackets of `length` bytes that goes on and on.
+/// One answer in brackets of `length` bytes with many calls.
 pub(crate) fn long_brackets(dice: &mut Dice, length: usize) -> String {
     let mut out = String::new();
     while out.len() < length {
@@ -361,7 +361,7 @@ pub(crate) fn plain(dice: &mut Dice, length: usize) -> String {
     out.replace('`', "'")
 }
 
-/// Answers in tags of 1 to 8 KB that say a little and ask for much, as the examples of the pack's prompt do.
+/// Answers in tags of 1 to 8 KB with little text and many calls, as in the examples of the pack's prompt.
 pub(crate) fn busy_tags() -> Vec<Answer> {
     let mut dice = Dice::new(4);
     (0..ANSWERS)
@@ -379,7 +379,7 @@ pub(crate) fn busy_tags() -> Vec<Answer> {
         .collect()
 }
 
-/// Answers that call tools as models of the Hermes family do: JSON in tags, named by its `name`.
+/// Answers with calls as models of the Hermes family write them: JSON in tags, with the action in its `name`.
 pub(crate) fn hermes_calls() -> Vec<String> {
     let mut dice = Dice::new(7);
     (0..ANSWERS)
@@ -400,7 +400,7 @@ pub(crate) fn hermes_calls() -> Vec<String> {
         .collect()
 }
 
-/// A text and three calls as OpenAI and as Anthropic return them, with what else is in their messages.
+/// A text and three calls as OpenAI and as Anthropic return them, with the other members of their messages.
 pub(crate) fn native() -> [(Provider, String); 2] {
     let (text, words) = ("I'll switch the light on, refund the order and tell the others.", PROSE[7]);
     let calls = [
@@ -567,7 +567,7 @@ pub(crate) fn writers_factory_with_prompts() -> Program {
     )
 }
 
-/// The dialect of the pack `dce` whose answers are one object, by itself.
+/// The dialect of the pack `dce` whose answers are one object, in a pack of its own.
 pub(crate) fn dce_object() -> Program {
     let pack =
         "[pack]\nname = \"object\"\nuse = [\"../reasoning\"]\ndialects = [\"json\"]\n[contents.file]\nkey = \"path\"\n";
@@ -609,7 +609,7 @@ permits = ["light_on", "refund", "announce"]
     load("tools", [("pack.toml", pack)])
 }
 
-/// The pack whose users and personas speak in turns.
+/// The pack in which a user and personas take turns.
 pub(crate) fn roundtable() -> Program {
     load(
         "roundtable",
@@ -626,7 +626,7 @@ pub(crate) fn couple_ai() -> Program {
     )
 }
 
-/// The pack for answers that bring files.
+/// The pack for answers with files.
 pub(crate) fn dce() -> Program {
     load("dce", files!("dce": "pack.toml" "dialects.toml" "json.toml" "modes.toml" "grammar/files.pest"))
 }
@@ -642,13 +642,13 @@ fn load(name: &str, files: impl IntoIterator<Item = (&'static str, &'static str)
     loaded.value.unwrap_or_else(|| unreachable!("{:?}", loaded.diagnostics))
 }
 
-/// Prints `name`: the median of `one` as a multiple of that of `other`, both `group/function`, and the target.
+/// Prints `name`, the median of `one` as a multiple of that of `other`, both `group/function`, and the target.
 pub(crate) fn ratio(name: &str, one: &str, other: &str, target: f64) {
     let (Some(one), Some(other)) = (median(one), median(other)) else { return };
     times(name, one / other, target);
 }
 
-/// The median of a bench in nanoseconds, as the last run left it.
+/// The median of a bench in nanoseconds, as the last run has written it.
 pub(crate) fn median(bench: &str) -> Option<f64> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
     let path = target.join("criterion").join(bench).join("new/estimates.json");
@@ -656,7 +656,7 @@ pub(crate) fn median(bench: &str) -> Option<f64> {
     estimates.pointer("/median/point_estimate")?.as_f64()
 }
 
-/// Prints a ratio and whether it keeps its target.
+/// Prints a ratio, and whether it meets its target.
 pub(crate) fn times(name: &str, ratio: f64, target: f64) {
     println!("{} {name}: {ratio:.2} (at most {target})", if ratio <= target { "ok  " } else { "MISS" });
 }

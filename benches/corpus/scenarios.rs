@@ -1,9 +1,9 @@
-//! Scenarios: what is counted in instructions?
+//! Scenarios: which work is counted in instructions?
 //!
 //! In: nothing; the texts and packs of the corpus.
-//! Out: named pieces of work, each with its own set-up, which `benches/counted.rs` repeats; and the inputs that a scenario
-//! shares with a bench that is timed.
-//! Never: reads a clock or a disk, or does other work on the second repetition than on the tenth.
+//! Out: named pieces of work, each with its own set-up, which `benches/counted.rs` repeats; and the inputs that a
+//! scenario shares with a bench that measures time.
+//! Never: reads a clock or a disk, or does different work in different repetitions.
 #![allow(clippy::unwrap_used, reason = "the packs of the corpus load, and its expressions parse")]
 
 use super::{
@@ -19,10 +19,10 @@ use serde_json::json;
 use std::hint::black_box;
 use std::sync::Arc;
 
-/// What is repeated, after its set-up.
+/// The work to repeat, after its set-up.
 pub(crate) type Work = Box<dyn FnMut()>;
 
-/// Something that is counted.
+/// A piece of work whose instructions are counted.
 pub(crate) struct Scenario {
     pub(crate) name: String,
     /// Makes the pack, the session and the answers.
@@ -45,14 +45,14 @@ pub(crate) const TEMPLATES: [&str; 4] = [
 pub(crate) const CONDITION_TO_PARSE: &str = "params.n in [1, 2] and not state.off";
 pub(crate) const TEMPLATE_TO_PARSE: &str = "a {{ params.key | upper }} {% if params.n %}b{% endif %}";
 
-/// Words that no input but the last has a class for: all are tried.
+/// Words that only the last input has a class for, so that all inputs are tried.
 pub(crate) const OPEN: &str =
     "I wonder whether the cache should be shared between the two services, and what happens offline.";
-/// Three contributions: each is a turn, with its rules.
+/// Three utterances: each is a turn, with its rules.
 pub(crate) const REPLY: &str = "Maya Chen (Business Analyst): Who benefits from this?\n\nAlex Rivera (Solutions Architect): Building on \
 Maya's point about users, I see two approaches.\n\nJordan Park (System Designer): syncLocalChanges(state) -> SyncResult.\n";
 
-/// Real answers that bring files: two in tags, two with headers, and one with paths as tags.
+/// Real answers with files: two in tags, two with headers, and one with paths as tags.
 const FILES: [&str; 5] = [
     include_str!("../../tests/corpus/dce/001.txt"),
     include_str!("../../tests/corpus/dce/029.txt"),
@@ -81,7 +81,7 @@ pub(crate) fn values() -> (Value, Value) {
     (params.into(), state.into())
 }
 
-/// Everything that is counted.
+/// Every scenario.
 pub(crate) fn all() -> Vec<Scenario> {
     let mut all = Vec::new();
     let mut add = |name: String, prepare: Box<dyn Fn() -> Work>| all.push(Scenario { name, prepare });
@@ -118,7 +118,7 @@ fn spanned(text: &str) -> Spanned<String> {
     Spanned::new(text.to_owned(), Location::response(Span::new(0, text.len())))
 }
 
-/// The values live as long as the process, so that the work can borrow them.
+/// The values are leaked, so that the work can borrow them for the life of the process.
 fn scope() -> Scope<'static> {
     let (params, state) = values();
     Scope::new().with("params", Box::leak(Box::new(params))).with("state", Box::leak(Box::new(state)))
@@ -149,7 +149,7 @@ fn load() -> Work {
     Box::new(move || assert!(Program::load(black_box(&folder)).value.is_some()))
 }
 
-/// Texts, each with the session in which it is judged.
+/// Judges texts, each in its session.
 fn run(program: Program, answers: Vec<(Session, String)>) -> Work {
     Box::new(move || {
         for (session, text) in &answers {
@@ -244,7 +244,7 @@ fn stream() -> Work {
     })
 }
 
-/// The session of a discussion that is under way.
+/// The session of a discussion that has started.
 fn discussion(program: &Program) -> Session {
     program.resume(json!({ "mode": "discussion", "now": "2026-02-20T14:30:00.000Z" })).unwrap()
 }
@@ -261,7 +261,7 @@ fn hear() -> Work {
     Box::new(move || _ = black_box(program.hear(&session, black_box(OPEN), &Options::default())))
 }
 
-/// Tokens are estimated: no vocabulary is needed, and what is counted is our own work.
+/// Tokens are estimated: this needs no vocabulary, and only the engine's own work is counted.
 fn prompt() -> Work {
     let program = writers_factory_with_prompts();
     let session = program.session();

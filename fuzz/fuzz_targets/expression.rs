@@ -1,5 +1,5 @@
-//! Any text is refused as a condition and as a template, or comes to the same value twice, within its steps and bytes. A
-//! NUL byte stands between the text and the JSON of what it may read.
+//! Any text is refused as a condition and as a template, or evaluates to the same value twice, within its budget of
+//! steps and bytes. A NUL byte separates the text from the JSON of the values that it may read.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! Any grammar is refused or recognises within its steps, and waits for text as it reads it whole. A NUL byte stands
-//! between grammar and text.
+//! Any grammar is refused, or recognises a text within its budget of steps, with the same result for a text in pieces
+//! as for the whole. A NUL byte separates the grammar from the text.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! A broken pack gives diagnostics, never a panic; one that loads runs. Files are separated by a NUL byte: tables,
-//! then a grammar, then a response.
+//! A broken pack has diagnostics, and never causes a panic; a pack that loads can run. NUL bytes separate the files:
+//! tables, then a grammar, then a response.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! The packs that the targets read with, and the check that every byte is in the ledger.
+//! The packs that the fuzz targets use, and the check that the ledger counts every byte.
 
 use rulebook_fs::{packs_below, read_pack};
 use rulebook::{Outcome, Program};
@@ -13,7 +13,7 @@ static PROGRAMS: LazyLock<Vec<Program>> = LazyLock::new(|| {
     packs.map(|path| load(&path).unwrap_or_else(|| panic!("`{}` does not load", path.display()))).collect()
 });
 
-/// Every pack in every mode.
+/// Calls `ask` for every pack in every mode.
 pub fn each(mut ask: impl FnMut(&Program, &rulebook::Session)) {
     for program in PROGRAMS.iter() {
         let modes: Vec<String> = program.modes().map(str::to_owned).collect();
@@ -25,7 +25,7 @@ pub fn each(mut ask: impl FnMut(&Program, &rulebook::Session)) {
     }
 }
 
-/// The parts of the ledger sum to the response.
+/// Checks that the parts of the ledger add up to the length of the response.
 pub fn check(outcome: &Outcome) {
     let ledger = serde_json::to_value(outcome.ledger).expect("a ledger is JSON");
     let parts = ledger.as_object().expect("a ledger is an object");

@@ -1,5 +1,5 @@
-//! Any payload of a call is read strictly, repaired for certain, salvaged, or refused; what is repaired is strict JSON when it
-//! is written, and reads as the same call again.
+//! Any payload of a call is read strictly, repaired, salvaged, or refused. If it is accepted, its parameters are strict
+//! JSON when they are written, and are read as the same call again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

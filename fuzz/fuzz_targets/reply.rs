@@ -1,4 +1,4 @@
-//! Any text is refused as a message of a provider, or is judged by every pack with every byte in the ledger.
+//! Any text is refused as a message of a provider, or is judged by every pack, with every byte in the ledger.
 #![no_main]
 
 mod packs;

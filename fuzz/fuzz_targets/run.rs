@@ -1,4 +1,4 @@
-//! Any bytes give an outcome, in every mode of every pack, and the ledger sums to them.
+//! Any bytes have an outcome, in every mode of every pack, and the ledger adds up to their number.
 #![no_main]
 
 mod packs;

@@ -1,4 +1,5 @@
-//! Any JSON is refused as a session, or is one that can be written, read again and used. The lossy way always gives one.
+//! Any JSON is refused as a session, or is one that can be written, read again and used. `resume_lossy` always returns
+//! one.
 #![no_main]
 
 mod packs;

@@ -1,4 +1,4 @@
-//! Any cutting gives the same outcome. The first byte says how long the pieces are.
+//! Any cutting has the same outcome. The first byte determines the length of the pieces.
 #![no_main]
 
 mod packs;

@@ -1,4 +1,4 @@
-//! Engine: which pack and mode reads the answers of a row?
+//! Engine: which pack and mode judge the answers of a row?
 //!
 //! In: the repository and the name of a row.
 //! Out: programs, with and without their guardrails, and sessions.
@@ -7,17 +7,17 @@
 use rulebook::{Folder, Program, Session};
 use std::path::Path;
 
-/// A row of the table: what its answers are, and which pack reads them in which mode.
+/// A row of the table: the answers, and the pack and the mode that judge them.
 pub struct Row {
-    /// Its name, and that of its file in the corpus.
+    /// The name of the row, and of its file in the corpus.
     pub name: &'static str,
-    /// The folder of the pack, below the repository or, if it is not a shipped one, below this folder.
+    /// The folder of the pack, below the repository, or below this folder if the pack is not a shipped one.
     pub pack: &'static str,
     /// The mode of the session.
     pub mode: &'static str,
-    /// The byte that opens a block: counting it is the least that a reader could do.
+    /// The byte that opens a block: counting it is the least work that any reader has to do.
     pub opener: u8,
-    /// Whether the peers that read calls of tools read its answers, too.
+    /// Whether the peers that read tool calls also read its answers.
     pub calls: bool,
 }
 
@@ -43,7 +43,7 @@ pub const ROWS: [Row; 10] = [
     calls("qwen-xml", "packs/qwen-xml"),
 ];
 
-/// The files of a pack: of a shipped one from the repository, of others from here.
+/// The files of a pack: those of shipped packs from the repository, and others from this folder.
 pub fn folder(repository: &Path, pack: &str) -> Folder {
     let place = if pack.starts_with("rules/") { repository } else { Path::new(env!("CARGO_MANIFEST_DIR")) };
     rulebook_fs::read_pack(&place.join(pack)).unwrap_or_else(|fault| panic!("{pack}: {fault:?}")).folder
@@ -55,7 +55,7 @@ pub fn program(folder: &Folder) -> Program {
     loaded.value.unwrap_or_else(|| panic!("{}: {:#?}", folder.name, loaded.diagnostics))
 }
 
-/// The same pack without its guardrails; none if it has none.
+/// The program of the pack without its guardrails; `None` if it has none.
 pub fn unguarded(folder: &Folder) -> Option<Program> {
     let mut folder = folder.clone();
     folder.files.remove("guardrails.toml")?;

@@ -1,4 +1,4 @@
-//! The peers in Rust: what do the drivers of this folder share?
+//! The peers in Rust: which code do the drivers of this folder share?
 //!
 //! In: nothing.
 //! Out: packs, answers, readers and clocks.

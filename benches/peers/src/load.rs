@@ -1,7 +1,8 @@
-//! Loading: how long until a pack is ready, and until all is said about it?
+//! Load: how long until a pack is ready, and until all diagnostics about it are known?
 //!
 //! In: the repository.
-//! Out: milliseconds for the shipped packs, and for generated ones of many actions and modes; µs of calls under these.
+//! Out: milliseconds for the shipped packs, and for generated ones of many actions and modes; µs for calls judged by
+//! the latter.
 //! Never: reads a file while the clock runs.
 
 use crate::engine::{folder, program};
@@ -13,7 +14,7 @@ use std::path::Path;
 use std::time::Duration;
 
 const SHIPPED: [&str; 4] = ["couple-ai", "dce", "roundtable", "writers-factory"];
-/// Actions and modes of the generated packs.
+/// The numbers of actions and modes of the generated packs.
 const GENERATED: [(usize, usize); 3] = [(50, 5), (500, 20), (5000, 200)];
 
 /// Measures all packs.
@@ -42,7 +43,7 @@ fn measure_pack(row: &str, folder: &Folder) {
     println!("{row}\tcheck, ms\t{:.3}", check * 1e3);
 }
 
-/// A pack whose modes permit every fortieth action, those that are theirs, and one that leads to the next mode.
+/// A pack whose modes permit every fortieth action, those of the mode itself, and one that changes to the next mode.
 pub fn generated(actions: usize, modes: usize) -> Folder {
     let mut text = String::from(
         r#"[pack]

@@ -1,8 +1,8 @@
-//! Peers in Rust: what do others read of an answer with tool calls?
+//! Peers in Rust: which calls do other parsers read in an answer?
 //!
-//! In: an answer, and the tools as their APIs want them.
+//! In: an answer, and the tools in the form that each of their APIs expects.
 //! Out: the calls with their arguments.
-//! Never: judges, permits or checks anything; neither do they.
+//! Never: judges, permits or checks anything: the peers do not, either.
 
 use openai_protocol::common::Tool;
 use serde_json::Value;
@@ -14,7 +14,7 @@ use symphony::Parser as _;
 use symphony::tagged::{Placement, Spelling};
 use tool_parser::{ParserFactory, ToolCall, ToolParser};
 
-/// A parser that `pest_derive` generates from a grammar of answers in tags, the one that the bench `run_tags` uses.
+/// A parser that `pest_derive` generates from a grammar for answers in tags, the same as in the bench `run_tags`.
 #[derive(pest_derive::Parser)]
 #[grammar = "../../run_tags.pest"]
 pub struct Generated;
@@ -22,7 +22,7 @@ pub struct Generated;
 /// A call: the name of its action, and its arguments.
 pub type Call = (String, Value);
 
-/// `smg-symphony`, which reads token by token; here the answer comes as one piece.
+/// `smg-symphony`, which reads token by token; here the answer is one piece.
 pub struct Symphony {
     format: symphony::Format,
     declared: symphony::Declared,
@@ -86,7 +86,7 @@ impl Gateway {
         Self { parser: parser(row), row, tools: tools(corpus) }
     }
 
-    /// What is beside the calls, and the calls, their arguments as JSON texts; none if the answer is no good.
+    /// The text beside the calls, and the calls with their arguments as JSON; `None` if the answer is not valid.
     pub fn read(&self, answer: &str) -> Option<(String, Vec<ToolCall>)> {
         at_once(self.parser.parse_complete_with_tools(answer, &self.tools)).ok()
     }
@@ -100,7 +100,7 @@ impl Gateway {
             .collect()
     }
 
-    /// Reads an answer in pieces, with a parser of its own, and returns how many parts of calls came.
+    /// Reads an answer in pieces, with a new parser, and returns how many parts of calls it has returned.
     pub fn feed<'a>(&self, pieces: impl IntoIterator<Item = &'a str>) -> usize {
         let mut parser = parser(self.row);
         pieces
@@ -122,7 +122,7 @@ fn tools(corpus: &Path) -> Vec<Tool> {
     serde_json::from_str(&text).expect("tools as OpenAI writes them")
 }
 
-/// The result of a future that never waits for anything.
+/// The result of a future that never waits.
 fn at_once<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let mut context = Context::from_waker(Waker::noop());

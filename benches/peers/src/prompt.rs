@@ -1,8 +1,8 @@
-//! Prompts: how long does a prompt with counted tokens take, after 200 turns?
+//! Prompt: how long does a prompt with counted tokens take, after 200 turns?
 //!
-//! In: the repository, and a file for what the driver in Python measures against.
-//! Out: milliseconds; the text of the prompt and of each of its layers, in that file.
-//! Never: counts the time in which the vocabulary is loaded.
+//! In: the repository, and the path of a file for the driver in Python.
+//! Out: milliseconds; in that file, the text of the prompt and of each of its layers.
+//! Never: includes the time in which the vocabulary is loaded.
 
 use crate::engine::{folder, program};
 use crate::timing::fastest;
@@ -57,7 +57,7 @@ fn said(number: usize) -> String {
     format!("I want to work on scene {number}")
 }
 
-/// A state with many entries, of which the pack shows ten.
+/// A state with many entries, of which the prompt contains ten.
 fn state() -> Value {
     let entry = |number| {
         let value = "Inability to trust, stemming from father's abandonment";

@@ -1,8 +1,8 @@
-//! Rows: how long does an answer of 4 KB take to be read, to be judged, and to be judged and written as JSON?
+//! Rows: how long does it take to read 4 KB of an answer, to judge it, and to judge it and write the outcome as JSON?
 //!
-//! In: the corpus, and which rows of it.
+//! In: the corpus, and the names of its rows to measure.
 //! Out: µs per 4 KB for the engine and its peers in Rust; or whether they read the same calls.
-//! Never: measures an answer alone; a pass takes all answers of a row.
+//! Never: measures a single answer: a pass reads all answers of a row.
 
 use crate::engine::{ROWS, Row, answers, folder, program, session, unguarded};
 use crate::peers::{Call, Gateway, Generated, Rule, Symphony};
@@ -47,7 +47,7 @@ fn measure_row(row: &Row, corpus: &Path, repository: &Path, time: Duration) {
     take_turns(row.name, &answers(corpus, row.name), time, engines);
 }
 
-/// Says how many calls the engine and its peers read, and in how many answers they read the same.
+/// Prints how many calls the engine and its peers read, and in how many answers they read the same ones.
 pub fn agree(corpus: &Path, repository: &Path) {
     for row in &ROWS {
         let texts = answers(corpus, row.name);

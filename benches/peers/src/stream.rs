@@ -1,9 +1,9 @@
-//! Streams: how far behind an answer is what is told of it, and what does reading it in pieces take?
+//! Stream: how far do the emitted events lag behind an answer, and how long does it take to read it in pieces?
 //!
-//! In: the corpus; answers come in pieces of four bytes, about a token.
-//! Out: µs per 4 KB; bytes that have come but are not told yet, on average over all pieces; and how much is told before the
-//! end.
-//! Never: counts markup as told: where an answer has much of it, more is behind.
+//! In: the corpus. Answers are cut into pieces of four bytes, about a token.
+//! Out: µs per 4 KB; how many bytes have arrived but are not emitted yet, on average over all pieces; and the share of
+//! bytes that is emitted before the end.
+//! Never: counts markup as emitted, so answers with much markup have a larger lag.
 
 use crate::engine::{self, ROWS, answers, folder};
 use crate::peers::{Gateway, Symphony};
@@ -14,9 +14,9 @@ use std::path::Path;
 use std::time::Duration;
 
 const PIECE: usize = 4;
-/// So many answers of each row.
+/// The most answers of a row that are measured.
 const MOST: usize = 60;
-/// A pack whose answers are one object with a message, which can be told while it comes.
+/// A pack whose answers are one object with a message, which can be emitted as it arrives.
 const OBJECT: &str = r#"
 [pack]
 name = "object"
@@ -55,7 +55,8 @@ pub fn measure(corpus: &Path, repository: &Path, time: Duration) {
     lag("one object", &program, &program.session(), &[text]);
 }
 
-/// Says how many bytes have come but are not told yet, on average over all pieces, and how much is told before the end.
+/// Prints how many bytes have arrived but are not emitted yet, on average over all pieces, and the share that is
+/// emitted before the end.
 fn lag(row: &str, program: &Program, session: &Session, texts: &[String]) {
     let (mut told, mut behind, mut pushes) = (0, 0, 0);
     for text in texts {

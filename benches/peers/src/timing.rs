@@ -1,27 +1,27 @@
-//! Time: how long does the fastest of some passes take?
+//! Timing: how long does the fastest of several passes take?
 //!
-//! In: work that is the same each time.
-//! Out: seconds, and lines for the script.
-//! Never: decides how often a cycle is repeated.
+//! In: work that is the same in each pass.
+//! Out: seconds, and lines for the script `run`.
+//! Never: decides how often a measurement is repeated.
 
 use cpu_time::ProcessTime;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// An engine: its name in the tables, and how it reads an answer.
+/// An engine: its name in the tables, and a function that reads an answer.
 pub type Engine<'a> = (&'static str, Box<dyn FnMut(&str) + 'a>);
 
-/// An engine of this name. What it returns is dropped while the clock runs, as a host has to.
+/// An engine of this name. The clock includes the time to drop the result, because a host has to do that, too.
 pub fn engine<'a, R>(name: &'static str, mut read: impl FnMut(&str) -> R + 'a) -> Engine<'a> {
     (name, Box::new(move |text| drop(black_box(read(black_box(text))))))
 }
 
-/// How many seconds a part of a pass should take.
+/// The target duration of a part of a pass, in seconds.
 const PART: f64 = 2e-3;
 
-/// All engines take turns until each has had `time` on average, after two passes that do not count. A pass over all answers
-/// is measured in parts of some milliseconds, and the fastest time of each part counts, so that what else the machine does
-/// meanwhile is not charged to the engine: seldom is a longer time undisturbed.
+/// Lets all engines take turns until each has had `time` on average, after two passes that are not counted. A pass over
+/// all answers is measured in parts of some milliseconds, and the fastest time of each part counts, so that other work
+/// of the machine is not attributed to an engine: a longer interval is rarely undisturbed.
 pub fn take_turns(row: &str, texts: &[String], time: Duration, mut engines: Vec<Engine>) {
     let mut parts: Vec<Vec<(&[String], f64)>> = Vec::new();
     for (_, read) in &mut engines {
@@ -47,7 +47,7 @@ pub fn take_turns(row: &str, texts: &[String], time: Duration, mut engines: Vec<
     }
 }
 
-/// The seconds of the fastest pass within this time, or of the first.
+/// The seconds of the fastest pass within this time. There is at least one pass.
 pub fn fastest(within: Duration, mut pass: impl FnMut()) -> f64 {
     let begin = Instant::now();
     let mut best = f64::INFINITY;
@@ -59,8 +59,8 @@ pub fn fastest(within: Duration, mut pass: impl FnMut()) -> f64 {
     best
 }
 
-/// The smaller of the time that passed and the time that the process had a processor: the first is too long where others
-/// use the machine, the second where a runtime has threads of its own.
+/// The smaller one of wall time and processor time. Wall time is too long if other processes use the machine, and
+/// processor time if a runtime has threads of its own.
 fn seconds(mut pass: impl FnMut()) -> f64 {
     let (wall, processor) = (Instant::now(), ProcessTime::now());
     pass();

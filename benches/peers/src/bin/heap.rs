@@ -1,8 +1,9 @@
 //! Heap: how much memory does an answer take beyond its own bytes?
 //!
 //! In: `heap CORPUS REPOSITORY`.
-//! Out: the largest heap while an answer is judged, in times of its length, on average and at worst; that of a program.
-//! Never: counts what was there before.
+//! Out: the peak heap while an answer is judged, as a multiple of its length, on average and at worst; and the heap of
+//! a program.
+//! Never: counts memory that was allocated before.
 
 #![allow(clippy::disallowed_methods, reason = "a program of its own")]
 
@@ -25,7 +26,7 @@ fn main() {
         let program = program(&folder);
         println!("{}\tprogram, KB\t{}", row.name, (HEAP.current_usage() - before) / 1024);
         let session = session(&program, row.mode);
-        // What is compiled at first use belongs to the program.
+        // What is compiled at first use is memory of the program, not of an answer.
         texts.iter().for_each(|text| drop(black_box(program.run(&session, text))));
         let (mut sum, mut bytes, mut worst) = (0, 0, 0.0_f64);
         for text in &texts {
