@@ -1,7 +1,7 @@
 //! The packs that the fuzz targets use, and the check that the ledger counts every byte.
 
-use rulebook_fs::{packs_below, read_pack};
 use rulebook::{Outcome, Program};
+use rulebook_fs::{packs_below, read_pack};
 use std::path::Path;
 use std::sync::LazyLock;
 

@@ -114,10 +114,10 @@ impl Judge<'_> {
         };
         let id = members.remove("id").unwrap_or_default();
         let own_mode = members.get("mode").is_some_and(|mode| !mode.is_null());
-        let out_line_of = stored_session(&mut members)?;
+        let stored = stored_session(&mut members)?;
         let unread = members.keys().map(str::to_owned).collect();
         let run = |program: &Program| -> Result<Outcome, Vec<Misfit>> {
-            let (session, misfits) = program.resume_in_part(&out_line_of);
+            let (session, misfits) = program.resume_in_part(&stored);
             if !misfits.is_empty() {
                 return Err(misfits);
             }
@@ -134,9 +134,9 @@ impl Judge<'_> {
                 vec![format!("session: {}", why.join("; "))]
             }
         });
-        let out_line_of = self.keeps.then(|| out_line(&id, &outcome, differs.as_deref())).transpose();
-        let out_line_of = out_line_of.map_err(|error| error.to_string())?;
-        Ok(AnswerReport { sums: Sums::of(&outcome), id, unread, differs, out_line_of })
+        let written = self.keeps.then(|| out_line(&id, &outcome, differs.as_deref())).transpose();
+        let out_line = written.map_err(|error| error.to_string())?;
+        Ok(AnswerReport { sums: Sums::of(&outcome), id, unread, differs, out_line })
     }
 }
 
@@ -209,8 +209,8 @@ struct AnswerReport {
     sums: Sums,
     /// The differences from the outcome of the second program.
     differs: Option<Vec<String>>,
-    /// Its line for `--out`; in [`Judge::answer`] also the session of the line.
-    out_line_of: Option<String>,
+    /// Its line for `--out`.
+    out_line: Option<String>,
 }
 
 /// A line for `--out`.
@@ -248,8 +248,8 @@ impl Telling {
         self.replayed.lines += 1;
         match judged.answer {
             Ok(answer) => {
-                if let (Some(out), Some(out_line_of)) = (&mut self.out, &answer.out_line_of) {
-                    out.line(out_line_of)?;
+                if let (Some(out), Some(out_line)) = (&mut self.out, &answer.out_line) {
+                    out.line(out_line)?;
                 }
                 self.replayed.sums.add(&answer.sums);
                 self.replayed.ignore(answer.unread, judged.line);
