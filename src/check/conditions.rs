@@ -1,10 +1,10 @@
-//! Conditions: can each of them hold?
+//! Conditions: can each condition be true, and can it be false?
 //!
 //! In: the conditions of permits, effects and layers, the values that effects and the host give the state, and the
 //! constants that conditions and templates compare with values whose possibilities the pack declares.
-//! Out: a finding for each condition that never holds, for each permit whose condition always holds, and for each
+//! Out: a finding for each condition that is never true, for each permit whose condition is always true, and for each
 //! constant that a value never equals.
-//! Never: reports conditions that only constants decide: authors use these to turn things on and off.
+//! Never: reports conditions that read only constants: authors use these to turn things on and off.
 
 use super::gates::Changes;
 use crate::diagnostic::{Code, Diagnostic};
@@ -12,7 +12,7 @@ use crate::expression::{Expression, Scope};
 use crate::program::Program;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
-    // What fails was reported as that.
+    // Comparisons that fail for every value have been reported already.
     for one in program.idle_comparisons.iter().filter(|one| !one.fails()) {
         found.push(one.explain(Diagnostic::new(Code::PACK_IDLE_COMPARISON, one.constant.at, one.message())));
     }

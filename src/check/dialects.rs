@@ -1,9 +1,10 @@
-//! Dialects: can each of them read an answer, and can each block be closed only at its end?
+//! Dialects: can each dialect read an answer, and can each block be closed only at its end?
 //!
 //! In: the dialects of a program and its actions with their parameters.
-//! Out: a finding for each dialect whose answers an earlier one always reads, for strategies for answers that no dialect
-//! reads although one always does, for calls that name no action and actions that no call can name, for block names
-//! that no grammar can read, for openers that count in prose, and for anything in a block that would close it too early.
+//! Out: a finding for each dialect whose answers an earlier one always reads, for strategies for answers that no
+//! dialect reads although one always does, for calls that name no action and actions that no call can name, for block
+//! names that no grammar can read, for openers that count in prose, and for anything in a block that would close it too
+//! early.
 //! Never: reads a text.
 
 use super::suppressions;
@@ -29,21 +30,22 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     }
     never_unclaimed(program, found);
     never_fenced(program, found);
-    // A fallback has the blocks of the dialect that it is like.
+    // A fallback has the blocks of the dialect that it inherits from.
     for dialect in program.dialects.iter().filter(|dialect| dialect.fallback.is_none()) {
         own_closers(program, dialect, found);
         nameless_calls(program, dialect, found);
         loose_openers(dialect, found);
         unread_names(dialect, found);
     }
-    // A call that names no action could have been meant for any, unless somebody says that it is for none.
+    // A call that names no action may be meant for any action, unless a comment of the pack allows this finding.
     let nameless = |one: &Diagnostic| one.code == Code::PACK_NAMELESS_CALL && !suppressions::excuses(program, one);
     if !found.iter().any(nameless) {
         unaskable_actions(program, found);
     }
 }
 
-/// Reports strategies for answers that no dialect reads, if every mode that they are for has only one, which reads all.
+/// Reports strategies for answers that no dialect reads, if each mode that they apply to has only one dialect, which
+/// reads every answer.
 fn never_unclaimed(program: &Program, found: &mut Vec<Diagnostic>) {
     let has_one = |mode: &&Mode| program.asked_dialects_of(mode).count() == 1;
     let of_pack = std::iter::once(&program.degradation).filter(|_| program.modes.values().all(|mode| has_one(&mode)));
@@ -56,7 +58,7 @@ fn never_unclaimed(program: &Program, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Reports strategies for blocks that only a fallback reads, if no mode has one.
+/// Reports strategies for blocks that only a fallback reads, if no mode has a fallback.
 fn never_fenced(program: &Program, found: &mut Vec<Diagnostic>) {
     let has_fallback = |mode: &Mode| program.dialects_of(mode).any(|dialect| dialect.fallback.is_some());
     if program.modes.values().any(has_fallback) {
@@ -104,9 +106,9 @@ fn unread_names(dialect: &Dialect, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Reports calls whose name is always the same, and is not that of an action.
+/// Reports calls whose name is fixed, and is not that of an action.
 fn nameless_calls(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnostic>) {
-    // A pack of dialects alone leaves it to others to declare actions.
+    // A pack that consists of dialects leaves the actions to the packs that use it.
     if program.actions.is_empty() {
         return;
     }
@@ -133,13 +135,13 @@ fn nameless_calls(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnost
     }
 }
 
-/// Reports permitted actions that no block in the dialects of those modes can ask for.
+/// Reports permitted actions that no block in the dialects of their modes can ask for.
 fn unaskable_actions(program: &Program, found: &mut Vec<Diagnostic>) {
     for (name, action) in program.actions.iter().filter(|(_, action)| !action.is_pattern) {
         let permitting: Vec<&Mode> = program.modes.values().filter(|mode| mode.may_permit(name)).collect();
         let dialects = permitting.iter().flat_map(|mode| program.dialects_of(mode));
         let asks = |dialect: &Dialect| dialect.blocks.iter().any(|block| dialect.may_call(block, name, action));
-        // In a mode without dialects, native calls ask.
+        // In a mode without dialects, native calls ask for actions.
         let is_native = permitting.iter().any(|mode| program.dialects_of(mode).next().is_none());
         if permitting.is_empty() || is_native || dialects.clone().any(asks) {
             continue;
@@ -149,7 +151,7 @@ fn unaskable_actions(program: &Program, found: &mut Vec<Diagnostic>) {
             .flat_map(|dialect| dialect.blocks.iter().map(move |block| (dialect, block)))
             .filter(|(_, block)| own_name(block))
             .collect();
-        // A call that takes any name, and whose grammar does not read this one as a name.
+        // A block that takes any name, but whose grammar does not read this one as a name.
         let any = calls.iter().find(|(_, block)| block.names.iter().any(|taken| glob(taken, name)));
         let message = format!("no block can ask for the action `{name}` in a mode that permits it");
         let mut finding = Diagnostic::new(Code::PACK_UNASKABLE, action.at, message);
@@ -194,7 +196,7 @@ fn outruns(earlier: &Dialect, later: &Dialect) -> bool {
         needs => needs.to_vec(),
     };
     let theirs: Vec<String> = claims(earlier);
-    // What is written in another case opens nothing for whoever compares names as they are written.
+    // A name in another case opens nothing in a dialect that compares names exactly.
     let same_case = earlier.names.in_any_case() || !later.names.in_any_case();
     same_grammars
         && same_ground
@@ -202,9 +204,9 @@ fn outruns(earlier: &Dialect, later: &Dialect) -> bool {
         && claims(later).iter().all(|name| {
             let blocks = [earlier, later].map(|one| one.names.find(name, None).and_then(|id| one.block(id)));
             let [Some(first), Some(other)] = blocks else { return false };
-            // A pattern for any name opens with the same words, if there is only one grammar to write them in.
+            // With only one grammar, a pattern for any name matches the same openers.
             let is_alike = first.name == other.name || (first.name.contains('*') && earlier.families.len() == 1);
-            // Where the later one counts, the earlier one does.
+            // The earlier block counts wherever the later one does.
             let is_as_loose = looseness(first.anchor) >= looseness(other.anchor)
                 && (first.inside_words || !other.inside_words)
                 && first.starts == other.starts;
@@ -212,7 +214,7 @@ fn outruns(earlier: &Dialect, later: &Dialect) -> bool {
         })
 }
 
-/// At how many places an opener counts, compared with others.
+/// A rank for how many places an opener counts at.
 fn looseness(anchor: Anchor) -> usize {
     match anchor {
         Anchor::Anywhere => 2,
@@ -221,7 +223,7 @@ fn looseness(anchor: Anchor) -> usize {
     }
 }
 
-/// Reports what a block may contain, by the pack's declarations, that would close it too early.
+/// Reports anything that a block may contain, by the pack's declarations, that would close it too early.
 fn own_closers(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnostic>) {
     let mut families = dialect.families.iter().enumerate();
     let Some((number, family)) = families.find(|(_, family)| family.close.is_some()) else { return };
@@ -251,7 +253,7 @@ struct Closers<'d> {
 }
 
 impl Closers<'_> {
-    /// Whether a closer of this name ends the block wherever it occurs in it; of several closers, those of the best
+    /// Whether a closer of this name ends the block wherever it occurs inside; of several closers, those of the lowest
     /// tier count. `action` is the action of the call.
     fn takes(&self, name: &str, action: Option<&str>) -> bool {
         let surest = self.block.close.iter().map(Closer::tier).min();
@@ -266,16 +268,16 @@ impl Closers<'_> {
         })
     }
 
-    /// Checks a block with any text, in which no marks are escaped.
+    /// Checks a block whose text may be anything, with no escape for closers.
     fn opaque(&self, found: &mut Vec<Diagnostic>) {
         let block = self.block;
-        // A call may write its closer as entities; a content is taken as it is written.
+        // A call may encode its closer as entities; the text of a content is used as it is.
         let is_opaque = match block.role {
             Role::Content => true,
             Role::Call => block.payload.contains(&Payload::Text) && block.decode.is_none(),
             _ => false,
         };
-        // Where it is asked for in a section, it may quote anything in there.
+        // If prompts ask for the text in a CDATA section, the text may quote anything.
         let in_section = self.dialect.masks.cdata && block.trim.contains(&Trim::WrappingCdata);
         if is_opaque && !in_section && block.anchor == Anchor::Anywhere {
             let message = format!(
@@ -289,7 +291,7 @@ impl Closers<'_> {
         }
     }
 
-    /// Checks a block that is looked for inside.
+    /// Checks a block that is read inside this one.
     fn inner(&self, inner: &BlockBinding, found: &mut Vec<Diagnostic>) {
         let names = inner.close.iter().filter_map(|closer| match closer {
             Closer::Own => Some(&inner.name),
@@ -341,7 +343,7 @@ impl Closers<'_> {
     }
 }
 
-/// The names of all members in a schema, and the texts that it lists as values.
+/// Collects the names of all members in a schema, and the texts that it lists as values.
 fn inside<'s>(schema: &'s Value, names: &mut Vec<&'s str>, values: &mut Vec<&'s str>) {
     for (key, part) in schema.as_object().into_iter().flatten() {
         match (key, part) {

@@ -1,13 +1,13 @@
-//! Endless: can a value of this schema be finite?
+//! Endless schemas: can a value that satisfies this schema be finite?
 //!
 //! In: a document of schemas, and one of them.
-//! Out: whether what it requires refers back to itself, so that only an infinite value would fit.
-//! Never: reports what may be left out or be something else; follows references that do not point into the document.
+//! Out: whether it requires itself again through references, so that only an infinite value would be valid.
+//! Never: reports a reference that is optional or has an alternative; follows references out of the document.
 
 use crate::value::Value;
 use std::collections::BTreeSet;
 
-/// A document, and its references whose values are certain to be able to end.
+/// A document, and its references that certainly allow a finite value.
 pub(super) struct SureEnds<'s> {
     document: &'s Value,
     sure: BTreeSet<&'s str>,
@@ -18,7 +18,7 @@ impl<'s> SureEnds<'s> {
         let mut left: BTreeSet<&str> = BTreeSet::new();
         references(document, &mut left);
         let mut ends = Self { document, sure: BTreeSet::new() };
-        // Each round builds on the earlier ones, so that nothing is proved by itself.
+        // Each round uses only what earlier rounds proved, so that nothing is proved by itself.
         loop {
             let proved: Vec<&str> = left.iter().copied().filter(|one| ends.target(one)).collect();
             if proved.is_empty() {
@@ -34,7 +34,7 @@ impl<'s> SureEnds<'s> {
         target.is_none_or(|schema| self.include(schema))
     }
 
-    /// Whether a value of this schema can end.
+    /// Whether a finite value may satisfy this schema.
     pub(super) fn include(&self, schema: &Value) -> bool {
         let list = |key: &str| schema.get(key).and_then(Value::as_array).unwrap_or_default();
         let refers = schema.get("$ref").and_then(Value::as_str);
@@ -57,7 +57,7 @@ impl<'s> SureEnds<'s> {
             let rest = (least as usize > first.len()).then(|| schema.get("items")).flatten();
             first.iter().take(least as usize).chain(rest).all(|one| self.include(one))
         };
-        // A value that is written out is finite.
+        // A value that the schema lists is finite.
         let written = ["const", "enum"].iter().any(|key| schema.get(key).is_some());
         written
             || (refers.is_none_or(|reference| self.sure.contains(reference))

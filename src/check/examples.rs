@@ -1,9 +1,9 @@
-//! Examples: does a model see forms that the rules accept?
+//! Examples: do the rules accept the examples that a model reads?
 //!
 //! In: every text that a model may read in a mode of a new session, and the pack's text for asking again.
 //! Out: a finding for each fenced example of an answer that the rules of its mode refuse, and for each counter-example
 //! (marked `refused` after the language of its fence) that they accept.
-//! Never: requires an example to be a whole answer, or a new session to be in the state that it needs.
+//! Never: requires an example to be a whole answer, or a new session to be in the state that the example needs.
 
 use super::ModeTexts;
 use crate::diagnostic::{Code, Diagnostic, Label, Severity};
@@ -17,7 +17,7 @@ use crate::text::{Location, Span, excerpt};
 const LANGUAGES: &[&str] = &["xml", "json"];
 /// The word that marks a counter-example.
 const REFUSED: &str = "refused";
-/// Defects that an example may have: it may be a part of an answer, or need a later session.
+/// Defects that an example may have: it may be only a part of an answer, or need a later session.
 const FINE: &[&str] = &[MISSING_MESSAGE, "response/missing-block", "response/gate-closed", "response/turn-limit"];
 /// The code for an answer without a message. If stray text took the place of the message, the text was not part of an
 /// answer.
@@ -26,7 +26,7 @@ const MISSING_MESSAGE: &str = "response/missing-message";
 /// The code for a text in which no dialect finds a block.
 const NO_DIALECT: &str = "response/no-dialect";
 
-/// Faults of examples that have been reported, with the index of the finding.
+/// Faults of examples that have been reported, each with the index of its finding.
 pub(super) type ReportedFaults = Vec<(String, usize)>;
 
 pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut ReportedFaults, found: &mut Vec<Diagnostic>) {
@@ -41,7 +41,7 @@ pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut Reported
     }
 }
 
-/// Adds a finding, unless the same example has it already. For other examples with the same fault, their places are
+/// Adds a finding, unless the same example has it already. If other examples have the same fault, their places are
 /// added to the first finding.
 fn tell(new: Diagnostic, fault: Option<String>, known: &mut ReportedFaults, found: &mut Vec<Diagnostic>) {
     if found.iter().any(|known| (&known.code, known.at) == (&new.code, new.at)) {
@@ -60,7 +60,7 @@ fn tell(new: Diagnostic, fault: Option<String>, known: &mut ReportedFaults, foun
     }
 }
 
-/// The finding for an example, and its fault if it should be right.
+/// The finding for an example; also its fault, if the example is meant to be right.
 fn judge(
     program: &Program,
     session: &Session,
@@ -72,7 +72,7 @@ fn judge(
     let (mode, whole) = (&session.mode, Span::new(0, fence.body.trim_end().len()));
     match fault {
         Some(fault) if !fence.refused => {
-            // Something missing has no place of its own: point at the whole example.
+            // A missing part has no place of its own: point at the whole example.
             let span = Span::new(fault.span.start, fault.span.end);
             let span = if span.is_empty() { whole } else { span };
             let (at, which) = place(program, prompt_text, fence, span);
@@ -105,8 +105,8 @@ fn fault(outcome: &Outcome) -> Option<&Finding> {
     })
 }
 
-/// The outcome of an example. One that is no answer by itself may be the part of an answer inside a fence, after its
-/// opener and maybe before its closer.
+/// The outcome of an example. An example that is not an answer by itself may be one together with its fence: the fence
+/// is then the opener, and the next line maybe the closer.
 fn read<'t>(program: &Program, session: &Session, fence: &FencedBlock<'t>) -> (Outcome, FencedBlock<'t>) {
     let has_no_dialect = |outcome: &Outcome| outcome.diagnostics.iter().any(|one| one.code == NO_DIALECT);
     let alone = program.run(session, fence.body);
@@ -124,8 +124,8 @@ fn read<'t>(program: &Program, session: &Session, fence: &FencedBlock<'t>) -> (O
     (alone, *fence)
 }
 
-/// The place in its file of a part of an example. Text that a template produces may have no place: then it is the
-/// nearest line of the example that has one, or the fence, and the words say which example it is.
+/// The place in its file of a part of an example. Text from a template may have no place: then take the nearest line of
+/// the example that has one, or the fence, and describe which example it is.
 fn place(program: &Program, prompt_text: &PromptText, fence: &FencedBlock<'_>, part: Span) -> (Location, String) {
     let file = program.sources().get(prompt_text.source).map(|source| source.text()).unwrap_or_default();
     let find = |text: &str| file.find(text).filter(|_| !text.trim().is_empty());
@@ -148,7 +148,7 @@ fn place(program: &Program, prompt_text: &PromptText, fence: &FencedBlock<'_>, p
 #[derive(Clone, Copy)]
 struct FencedBlock<'t> {
     refused: bool,
-    /// The line that opens it, and how many equal lines come before it.
+    /// The opening line, and how many equal lines precede it.
     opener: &'t str,
     number: usize,
     body: &'t str,
@@ -158,14 +158,14 @@ struct FencedBlock<'t> {
     closed: &'t str,
 }
 
-/// The closed fences of a text whose language is that of an answer.
+/// The closed fences of a text whose language is one in [`LANGUAGES`].
 fn fences(text: &str) -> Vec<FencedBlock<'_>> {
     let mut fences: Vec<FencedBlock<'_>> = Vec::new();
-    // The line that opens it, the mark in it and the words after that, and where its body starts.
+    // Of the open fence: its opening line, its delimiter, the words after that, and the offset of its body.
     let mut open: Option<(&str, &str, &str, usize)> = None;
-    // The fences that opened in it, with a language of their own: models read them so, whatever Markdown says.
+    // How many fences with a language are open inside it: models read them as nested, whatever Markdown defines.
     let mut inner = 0usize;
-    // The last line that says something, outside of fences.
+    // The offset of the last line outside of fences that is not blank.
     let mut led = 0;
     let mut end = 0;
     for line in text.split_inclusive('\n') {

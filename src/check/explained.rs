@@ -1,8 +1,8 @@
-//! Explained actions: does a prompt describe everything that a model may ask for?
+//! Explained actions: do the prompts of a mode name everything that a model may ask for?
 //!
 //! In: the permits of a program, and the texts that a model reads in each mode.
 //! Out: a finding for each permitted action that no text of the mode mentions, and for each block that a template
-//! should show but no grammar can write.
+//! should print but no grammar can write.
 //! Never: judges how well an action is explained.
 
 use super::ModeTexts;
@@ -12,7 +12,7 @@ use crate::prompt::PromptText;
 use crate::text::Location;
 use indexmap::IndexMap;
 
-/// The actions so far that some mode permits and none of its prompts names.
+/// The actions found so far that some mode permits and none of its prompts names.
 pub(super) type Unnamed<'p> = IndexMap<&'p str, Unexplained<'p>>;
 
 /// An action that no prompt of these modes names.
@@ -20,11 +20,11 @@ pub(super) struct Unexplained<'p> {
     /// The permit of the first mode.
     at: Location,
     modes: Vec<&'p str>,
-    /// How a template prints the name, if that is all that a prompt has of it.
+    /// The escaped form of the name, if a prompt contains only that.
     escaped: Option<String>,
 }
 
-/// Reports each of them once.
+/// Reports each of these actions once.
 pub(super) fn report(unnamed: Unnamed<'_>, found: &mut Vec<Diagnostic>) {
     for (action, Unexplained { at, modes, escaped }) in unnamed {
         let message = match modes.as_slice() {
@@ -53,7 +53,7 @@ pub(super) fn check<'p>(
     if program.prompts.prompts.is_empty() {
         return;
     }
-    // A prompt that shows `forms` shows every dialect whole; what it cannot show is reported elsewhere.
+    // A prompt that prints `forms` describes every dialect completely; what it cannot print is reported elsewhere.
     let reads_forms = |one: &PromptText| program.prompts.template(one.source)?.reads().first_of("forms");
     if let Some(asked) = reading.texts.iter().find_map(reads_forms) {
         let nameless = |block: &BlockBinding| {
@@ -69,7 +69,7 @@ pub(super) fn check<'p>(
             );
         }
     }
-    // A template may name the action only later in a session: look at its source, too.
+    // A template may print the name only later in a session: search its source, too.
     let written = |one: &PromptText| program.sources().get(one.source).map(|source| source.text()).unwrap_or_default();
     let named =
         |action: &str| reading.texts.iter().any(|one| one.text.contains(action) || written(one).contains(action));

@@ -2,7 +2,7 @@
 //!
 //! In: a folder and its program.
 //! Out: a finding for each grammar that no table names, for each unused text in a folder with texts of prompts, and for
-//! each file that is not read although its name is nearly that of a table or a grammar.
+//! each file that is not read although its name is similar to that of a table or a grammar.
 //! Never: reports texts for people, such as a README, or texts of a pack that only other packs use.
 
 use crate::diagnostic::{Code, Diagnostic};
@@ -20,7 +20,7 @@ pub(super) fn unused(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
     let mut finding = |path: &str, help: &str| {
         let source = source(path);
         let at = source.map(|source| Location { source, span: Span::default() });
-        // Whoever adds such a file may mean to change what the used pack reads.
+        // The author of such a file may want to replace the file of the included pack.
         let help = match source.and_then(|source| files.hidden(path, source)) {
             Some(used) => format!("the tables of `{used}` take the `{path}` of their own pack: {help}"),
             None => help.to_owned(),

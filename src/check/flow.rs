@@ -1,7 +1,7 @@
 //! Flow: can every input, rule, exit and message take effect?
 //!
 //! In: the flows of a program.
-//! Out: a finding for each that an earlier one always prevents, or that nothing ever reaches; and for speakers without
+//! Out: a finding for each that an earlier one always prevents, or that nothing ever triggers; and for speakers without
 //! a name.
 //! Never: reports anything that is not certain.
 
@@ -33,7 +33,7 @@ fn inputs(program: &Program, found: &mut Vec<Diagnostic>) {
         };
         let taker =
             |mode: ModeId| takers().filter(|(one, _)| one.modes.include(Some(mode))).find(takes).map(|(one, _)| one);
-        // In each mode of the later input, another one may take the words first.
+        // Another input may match first in each mode of the later one.
         let takers: Option<Vec<&Input>> =
             modes(program).filter(|mode| later.modes.include(Some(*mode))).map(taker).collect();
         let Some(taker) = takers.as_ref().and_then(|takers| takers.first()) else { continue };
@@ -106,8 +106,8 @@ fn modes(program: &Program) -> impl Iterator<Item = ModeId> {
     (0..program.modes.len()).map(ModeId)
 }
 
-/// Whether `earlier` is certain to match all words that `later` matches: it matches any words, or includes all patterns
-/// of `later` and has no exception that `later` lacks.
+/// Whether `earlier` certainly matches every message that `later` matches: it matches any message, or includes all
+/// patterns of `later` and has no exception that `later` lacks.
 fn takes_all(earlier: &Input, later: &Input) -> bool {
     let any = earlier.matches.is_empty() || earlier.matches.iter().any(|one| one.matches_everything());
     let has = |pattern: &str| earlier.matches.iter().any(|one| one.source() == pattern);
@@ -163,7 +163,7 @@ fn rules(program: &Program, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Why a rule can never follow; none if it can.
+/// Why a rule can never act; none if it can.
 fn idle(program: &Program, changes: &Changes<'_>, rule: &EventRule) -> Option<&'static str> {
     let utterances =
         || program.dialects.iter().flat_map(|one| one.blocks.iter()).any(|block| block.role == Role::Utterance);
@@ -179,7 +179,7 @@ fn idle(program: &Program, changes: &Changes<'_>, rule: &EventRule) -> Option<&'
 }
 
 /// Whether `earlier` always changes the mode before `later` can. This is only certain for the first event of an
-/// occasion: at a later one the mode may have been entered already, and then the earlier rule does nothing.
+/// occasion: at a later event the mode may have been entered already, and then the earlier rule does nothing.
 fn goes_first(program: &Program, earlier: &EventRule, later: &EventRule) -> bool {
     let to = earlier.effects.iter().find_map(|effect| match &effect.verb {
         Some(Verb::Go { to, .. }) if effect.when.is_none() && effect.each.is_none() => Some(*to),

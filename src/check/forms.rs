@@ -1,8 +1,8 @@
-//! Forms: is the form of a block that a model sees read as that block?
+//! Forms: is the form of a block in a prompt read as that block?
 //!
 //! In: the forms of answers and the examples of calls in the prompts of a mode, or in a correction.
 //! Out: a finding for each block whose form the rules refuse, at its declaration.
-//! Never: requires a form to be a whole answer, or a new session to be in the state that it needs.
+//! Never: requires a form to be a whole answer, or a new session to be in the state that the form needs.
 
 use super::ModeTexts;
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
@@ -15,7 +15,7 @@ use crate::surface::Payload;
 use crate::text::{Location, excerpt};
 use std::collections::HashSet;
 
-/// Defects that show that a form is not read as the block, or not accepted by the mode.
+/// Defects of a form that is not read as the block, or that the mode does not accept.
 const FAULTS: &[Defect] = &[
     Defect::NoDialect,
     Defect::UnclosedBlock,
@@ -28,13 +28,13 @@ const FAULTS: &[Defect] = &[
     Defect::ForbiddenBlock,
 ];
 
-/// Defects that show the same for a call whose parameters fit their schema.
+/// Defects of a call that is not read correctly, if its parameters are valid against their schema.
 const MISREAD: &[Defect] = &[Defect::InvalidPayload, Defect::UnknownParam];
 
 /// How many characters of an example are quoted.
 const LONGEST_EXCERPT: usize = 80;
 
-/// The blocks already checked: one that is read in one mode is read in all.
+/// The blocks already checked: a block that is read in one mode is read in all.
 pub(super) type CheckedBlocks = HashSet<(DialectId, String)>;
 
 pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut CheckedBlocks, found: &mut Vec<Diagnostic>) {
@@ -66,7 +66,7 @@ pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut CheckedB
     }
 }
 
-/// Reports forms that a template prints escaped, as if they were values of users.
+/// Reports forms that a template escapes when printing, as if they were values of users.
 fn escaped(program: &Program, reading: &ModeTexts) -> Option<Diagnostic> {
     let mode = &reading.session.mode;
     let mut spelled: Option<Vec<(&str, String)>> = None;
@@ -97,7 +97,8 @@ fn escaped(program: &Program, reading: &ModeTexts) -> Option<Diagnostic> {
     })
 }
 
-/// What a model sees in a mode, and the place of the text that asks for it, if a text of the pack does.
+/// Whether prompts print the forms of answers, and examples of calls, in a mode; each with the place of the expression
+/// that prints it. The place is absent if the engine's own correction text prints it.
 struct VisibleForm {
     forms: Option<Option<Location>>,
     calls: Option<Option<Location>>,
@@ -110,7 +111,7 @@ impl VisibleForm {
         let forms = paths().find(|(path, _)| starts(path, "forms")).map(|(_, at)| Some(at));
         let example = |path: &[String]| path.len() == 3 && path.last().is_some_and(|name| name == "example");
         let calls = paths().find(|(path, _)| starts(path, "actions") && example(path)).map(|(_, at)| Some(at));
-        // The pack's own words for a correction may leave the form out.
+        // The pack's own correction text may leave the form out.
         let words = program.ask_again.words.as_ref();
         let says = |words: &Template| words.reads_at().first_of("form").is_some();
         let asks = asks_again(program, mode) && words.is_none_or(says);
@@ -135,17 +136,17 @@ fn asks_again(program: &Program, mode: &Mode) -> bool {
         .any(|one| one == Strategy::AskAgain)
 }
 
-/// A dialect of a mode.
+/// A dialect of a mode, whose forms are checked.
 struct Looks<'p> {
     program: &'p Program,
     session: &'p Session,
     dialect: &'p Dialect,
-    /// The place where the forms are asked for.
+    /// The place of the expression that prints the forms.
     source_place: Option<Location>,
 }
 
 impl Looks<'_> {
-    /// Checks each block on its own, the first time; then all of them together.
+    /// Checks each block on its own, if it is new; then all of them together.
     fn form(&self, form: &AnswerForm, is_new: &mut dyn FnMut(&str) -> bool, found: &mut Vec<Diagnostic>) {
         let before = found.len();
         let block = |form: &BlockForm| self.dialect.blocks.iter().find(|block| block.name == form.name);
@@ -184,7 +185,7 @@ impl Looks<'_> {
         if let Some(fault) = self.faults(&text, FAULTS).into_iter().next() {
             return Some(self.finding(block, &FormFault::Refused(Box::new(fault))));
         }
-        // Values that do not fit have been reported where they are declared.
+        // Values that are not valid have been reported where they are declared.
         let is_example = |action: &Action| {
             let source_place: crate::value::Value = example(action.schema.json(), ExampleMembers::Telling);
             action.schema.validator().is_ok_and(|validator| validator.is_valid(&source_place))
@@ -207,7 +208,7 @@ impl Looks<'_> {
         found.into_iter().filter(is_of).collect()
     }
 
-    /// The places of the declarations of the blocks in a text.
+    /// The declarations of the blocks that are read from a text, by their places.
     fn read(&self, text: &str) -> Vec<Location> {
         let read = self.program.blocks_read(self.session, &self.dialect.name, text);
         read.into_iter().filter_map(|id| Some(self.dialect.block(id)?.at)).collect()
@@ -246,7 +247,7 @@ impl Looks<'_> {
     }
 }
 
-/// The help for a block of which the pack says the whole layout.
+/// The help for a block whose whole layout the pack declares.
 const MEND_LAYOUT: &str = "mend `spelled`, so that the grammar reads it as this block, or take it out";
 
 /// The fault of the form of a block.
@@ -254,7 +255,7 @@ enum FormFault {
     Refused(Box<Finding>),
     /// It opens another block, or none.
     Unread,
-    /// It is not read after other blocks, though it is read alone.
+    /// It is read alone, but not after other blocks.
     NotRead,
 }
 

@@ -1,8 +1,8 @@
 //! Gates: can each of them ever open?
 //!
 //! In: a program: its exits, and the values that effects and the host can give its state.
-//! Out: `pack/shut-gate` for each gate that holds in none of these states; the same test for any other condition.
-//! Never: guesses: if the values are not all known, a condition counts as one that may hold.
+//! Out: `pack/shut-gate` for each gate that is false in all of these states; the same test for any other condition.
+//! Never: guesses: if the values are not all known, a condition counts as one that may be true.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Scope};
@@ -12,11 +12,11 @@ use crate::value::Record;
 use crate::value::Value;
 use std::collections::HashMap;
 
-/// The most states that are tried. A condition that needs more counts as one that may hold.
+/// The most states that are tried. A condition that needs more counts as one that may be true.
 const MOST: usize = 256;
 
-/// What effects can do to the values of the state. It is made once for many conditions, so that none of them takes time
-/// for each effect.
+/// What effects can do to the values of the state. It is collected once for many conditions, so that the time for a
+/// condition does not grow with the number of effects.
 #[derive(Debug, Default)]
 pub(crate) struct Changes<'p> {
     by_name: HashMap<&'p str, AssignedValues<'p>>,
@@ -24,17 +24,17 @@ pub(crate) struct Changes<'p> {
     any: bool,
 }
 
-/// What effects give one value of the state.
+/// The values that effects assign to one value of the state.
 #[derive(Debug, Default)]
 struct AssignedValues<'p> {
-    /// Each constant, as often as it is given.
+    /// Each constant, once for every effect that assigns it.
     constants: Vec<&'p Shape>,
-    /// Whether it may be anything else, or too many constants to try.
+    /// Whether the value may be anything else, or there are too many constants to try.
     open: bool,
 }
 
 impl<'p> Changes<'p> {
-    /// Adds an effect. Returns whether it can do what no effect before it could.
+    /// Adds an effect. Returns whether the effect can do anything that those added before cannot.
     pub(super) fn add(&mut self, effect: &'p EffectRule) -> bool {
         let (path, value) = match &effect.verb {
             Some(Verb::Set { path, value }) => (path, Some(value)),
@@ -55,7 +55,7 @@ impl<'p> Changes<'p> {
 }
 
 impl Program {
-    /// All that effects can do.
+    /// Everything that the effects of the pack can do.
     pub(crate) fn changes(&self) -> Changes<'_> {
         let mut changes = Changes::default();
         self.effects().into_iter().for_each(|(_, effect)| _ = changes.add(effect));
@@ -104,7 +104,7 @@ impl Program {
         (!states.iter().any(holds)).then_some(states.len())
     }
 
-    /// The states that differ in the values read; none if they are not all known.
+    /// The possible states, which differ only in the values read; none if these are not all known.
     fn states(&self, changes: &Changes<'_>, reads: &[Vec<String>], mode: Option<&str>) -> Option<Vec<Record>> {
         let mut left: Vec<&[String]> = reads.iter().map(Vec::as_slice).collect();
         let (mut known, mut states) = (Vec::new(), vec![self.initial.clone()]);
@@ -136,7 +136,7 @@ impl Program {
         Some(states)
     }
 
-    /// The values that effects can give a value of the state, each as often as they do; none if they may be any.
+    /// The values that effects can assign to a value of the state, with repetitions; none if they may assign any.
     fn values(&self, changes: &Changes<'_>, name: &str) -> Option<Vec<Value>> {
         if changes.any || self.slots.get(name).is_none_or(|slot| slot.host) {
             return None;
@@ -146,7 +146,7 @@ impl Program {
         values.collect::<Option<_>>().filter(|_| !given.open)
     }
 
-    /// Updates the computed values of a state. A computed value sees those before it.
+    /// Updates the computed values of a state. A computed value can read the ones declared before it.
     fn compute_all(&self, state: &mut Record, mode: Option<&str>) {
         let mode = Value::from(mode);
         for (name, compute) in self.slots.iter().filter_map(|(name, slot)| Some((name, slot.compute.as_ref()?))) {

@@ -1,4 +1,4 @@
-//! Grammars: does every rule matter, and is reading linear for each?
+//! Grammars: is every rule used, and can each be read in linear time?
 //!
 //! In: the grammars of a program's dialects.
 //! Out: a finding for each rule that is never called, matches nothing or is always shadowed by another, and for each

@@ -1,7 +1,8 @@
 //! Guardrails: can each of them trip, and does it differ from all others?
 //!
 //! In: the guardrails of a program.
-//! Out: a finding for each pattern that can match nothing, each target that no dialect has, and each repetition.
+//! Out: a finding for each pattern that can match nothing, for each target that no dialect has, and for each
+//! repetition.
 //! Never: searches a text.
 
 use super::conditions::is_never_true;
@@ -73,14 +74,14 @@ fn in_vain(program: &Program, rule: &Guardrail) -> Option<(String, Location)> {
     targets.find_map(|(target, at)| Some((textless(program, rule, target)?, *at)))
 }
 
-/// Why there is never a text for a target; none if there may be.
+/// Why a target never has a text; none if it may have one.
 fn textless(program: &Program, rule: &Guardrail, target: &GuardrailTarget) -> Option<String> {
     let bound =
         |role| program.dialects.iter().flat_map(|dialect| dialect.blocks.iter()).any(|block| block.role == role);
     match target {
-        // Without a block for it, the message may still be what is outside all blocks.
+        // Without a block for it, the text outside all blocks may still be the message.
         GuardrailTarget::Role(Role::Message | Role::Section) => None,
-        // In a mode without dialects, an API returns reasoning apart from the text.
+        // In a mode without dialects, an API returns reasoning separately from the text.
         GuardrailTarget::Role(Role::Thinking)
             if program.modes.values().any(|mode| program.dialects_of(mode).next().is_none()) =>
         {

@@ -1,11 +1,12 @@
 //! Inclusion: does one pattern match in every text in which another one does?
 //!
 //! In: patterns of the `regex` crate.
-//! Out: [`Matched`], the texts in which one of some patterns matches, and whether they include all of another's.
-//! Never: guesses: what cannot be proved within a few thousand steps is not claimed.
+//! Out: [`Matched`], the texts in which one of some patterns matches, and whether they include all texts of another
+//! one.
+//! Never: guesses: an inclusion that cannot be proved within a few thousand steps is not reported.
 //!
 //! Both automata run side by side over all possible texts, and are built as they are explored. A text on which the
-//! other one has matched and this one has not proves that it does not include all.
+//! other automaton has matched and this one has not proves that there is no inclusion.
 
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::hybrid::{CacheError, LazyStateID};
@@ -26,18 +27,18 @@ const EXAMPLE: usize = 256;
 /// The texts in which one of some patterns matches.
 pub(crate) struct Matched {
     dfa: DFA,
-    /// The length in bytes of its shortest match.
+    /// The length in bytes of the shortest match.
     least: usize,
     /// Whether a pattern uses Unicode word boundaries. Automata do not support them, so only ASCII texts are explored.
     bounded: bool,
-    /// Whether what applies to all ASCII texts applies to all texts.
+    /// Whether a result for all ASCII texts is also true for all other texts.
     ascii_is_enough: bool,
-    /// A short text in which one matches, if one is easily made.
+    /// A short text in which a pattern matches, if one is easy to construct.
     example: Option<Vec<u8>>,
     cache: RefCell<Cache>,
 }
 
-/// The texts that are valid UTF-8: no others exist.
+/// The automaton for valid UTF-8: texts are never anything else.
 static TEXTS: LazyLock<Option<DFA>> = LazyLock::new(|| automaton(&[r"\A(?s:.)*\z"]));
 
 fn automaton(patterns: &[&str]) -> Option<DFA> {
@@ -52,7 +53,7 @@ fn automaton(patterns: &[&str]) -> Option<DFA> {
 }
 
 impl Matched {
-    /// The texts in which one of the patterns matches; none if there are no patterns, or very large ones.
+    /// The texts in which one of the patterns matches; none if there are no patterns, or if they are too large.
     pub(crate) fn by(patterns: &[&str]) -> Option<Self> {
         let parsed: Vec<Hir> = patterns.iter().map(|text| regex_syntax::parse(text).ok()).collect::<Option<_>>()?;
         let least = parsed.iter().map(|hir| hir.properties().minimum_len().unwrap_or(usize::MAX)).min()?;
@@ -75,7 +76,7 @@ impl Matched {
     pub(crate) fn holds(&self, other: &Self) -> bool {
         let ascii = self.bounded || other.bounded;
         let comparable = !ascii || (self.ascii_is_enough && other.ascii_is_enough);
-        // A quick test first, since most patterns are unrelated: the shortest match of the other must match here, too.
+        // Cheap test first, since most patterns are unrelated: the example of the other must match here, too.
         let refuted = || other.example.as_ref().is_some_and(|text| self.finds(text) == Some(false));
         comparable
             && self.least <= other.least
@@ -91,7 +92,8 @@ impl Matched {
     }
 }
 
-/// Appends a text that matches if anchors and boundaries are ignored; none if that takes too many steps.
+/// Appends a text that the expression matches, apart from its anchors and boundaries; none if that takes too many
+/// steps.
 fn write_example(hir: &Hir, out: &mut Vec<u8>, steps: &mut usize) -> Option<()> {
     *steps = steps.checked_sub(1)?;
     match hir.kind() {
@@ -111,15 +113,15 @@ fn write_example(hir: &Hir, out: &mut Vec<u8>, steps: &mut usize) -> Option<()> 
     Some(())
 }
 
-/// Both automata and that of all valid texts, side by side.
+/// Both automata and the one for valid UTF-8, run side by side.
 struct ProductWalk<'a> {
     automata: [&'a DFA; 3],
     caches: [Cache; 3],
-    /// One byte of each class of bytes that no automaton distinguishes.
+    /// One byte of each class of bytes that all automata treat alike.
     bytes: Vec<u8>,
 }
 
-/// The states of the three, and whether the other has matched.
+/// The states of the three automata, and whether the other pattern has matched.
 type At = ([LazyStateID; 3], bool);
 
 impl<'a> ProductWalk<'a> {
@@ -139,7 +141,7 @@ impl<'a> ProductWalk<'a> {
         self.search().unwrap_or(false)
     }
 
-    /// Whether no text matches only the other; none if that takes too long.
+    /// Whether the search proves that no text matches only the other pattern; none if that takes too many states.
     fn search(&mut self) -> Option<bool> {
         let start = Start::new().anchored(Anchored::No);
         let starts = self.each(|dfa, cache| dfa.start_state(cache, &start).ok())?;
@@ -184,9 +186,9 @@ impl<'a> ProductWalk<'a> {
     }
 }
 
-/// Whether a pattern treats every character beyond ASCII like some letter or mark of ASCII.
+/// Whether a pattern treats every character beyond ASCII like some ASCII letter or punctuation mark.
 fn treats_others_as_letters(hir: &Hir) -> bool {
-    // What the long s and the sign for Kelvin are in any case of letters.
+    // Case folding makes `ſ` equal to `s`, and the Kelvin sign equal to `k`.
     let folded = |first: char, last: char| first == last && matches!(first, '\u{17F}' | '\u{212A}');
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => true,
@@ -240,7 +242,7 @@ mod tests {
         check(&["é"], &[r"\bé"], false);
         check(&["x"], &["a{9,}|x"], false);
         check(&[r"\bé"], &["é"], false);
-        // Too many states to go through.
+        // Too many states to explore.
         check(&["a.{60}b"], &["[ab]{3}(a|b).{60}b"], false);
     }
 }

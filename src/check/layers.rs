@@ -1,8 +1,8 @@
-//! Layers: does each prompt say what its author meant, and is there room for it?
+//! Layers: does each prompt contain what it needs, and is there room for it?
 //!
 //! In: the prompts of a program and their texts.
-//! Out: a finding for each plain text that is written like a template, for each prompt that leaves out what the user
-//! says, and, for a new session, for each layer beyond its budget and each prompt beyond what a tier has room for.
+//! Out: a finding for each plain text that is written like a template, for each prompt without the message of the user,
+//! and, for a new session, for each layer over its budget and each prompt too large for a tier.
 //! Never: guesses how long a conversation will be.
 
 use crate::diagnostic::{Code, Diagnostic, is_slip};
@@ -62,7 +62,7 @@ fn unfilled(program: &Program, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The first place where a plain text looks like a template: a value of templates in braces, or a statement.
+/// The first place where a plain text looks like a template: the name of a value in braces, or a statement.
 fn filled_in(text: &str) -> Option<Span> {
     const NAMES: [&str; 10] =
         ["mode", "title", "tier", "model", "state", "data", "now", "sections", "actions", "forms"];

@@ -1,9 +1,9 @@
 //! Lookalikes: can a reader distinguish every name from the others?
 //!
 //! In: the names of a program's actions, their parameters, and its modes.
-//! Out: a finding for each name that looks like one before it, and for each with a character that does not look like what
-//! it is.
-//! Never: reports two names of ASCII letters, however alike.
+//! Out: a finding for each name that looks like one before it, and for each name with a character that looks like
+//! another one, or is invisible.
+//! Never: reports two names of ASCII letters, however similar.
 
 use crate::diagnostic::{Code, Diagnostic, bones, foreign, is_plain, odd};
 use crate::program::Program;
@@ -21,7 +21,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
 
 fn alike<'n>(what: &str, names: impl Iterator<Item = (&'n str, Location)>, found: &mut Vec<Diagnostic>) {
     let names: Vec<(&str, Location)> = names.collect();
-    // Most packs have only plain names, which need no look at the tables of Unicode.
+    // Most packs have only plain names, which need no look-up in the tables of Unicode.
     if names.iter().all(|(name, _)| is_plain(name)) {
         return;
     }
@@ -31,7 +31,7 @@ fn alike<'n>(what: &str, names: impl Iterator<Item = (&'n str, Location)>, found
     }
     for (name, at) in names.iter().filter(|(name, _)| !is_plain(name)) {
         let mut others = by_look.get(&bones(name)).into_iter().flatten().filter(|(other, _)| other != name);
-        // Of two names that are not plain, the second is reported.
+        // If neither name is plain, report the second one.
         let other = others.find(|(other, place)| is_plain(other) || *place < *at);
         let cited = excerpt(name, 60);
         let why = odd(name).or_else(|| other.and_then(|_| foreign(name)));

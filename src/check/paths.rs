@@ -1,8 +1,8 @@
-//! Paths: can the key of an effect be below a root?
+//! Paths: can the key of an effect be a path below a root?
 //!
 //! In: the effects of a program that change files.
-//! Out: a finding for each whose key goes out of the root, whatever its templates give.
-//! Never: guesses what a template gives, or checks whether a file exists.
+//! Out: a finding for each effect whose key leads out of the root, whatever its templates render to.
+//! Never: guesses what a template renders to, or checks whether a file exists.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::{Program, Verb};
@@ -25,7 +25,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         let message =
             format!("this effect would `{verb}` outside of every root: `{}` {why}", excerpt(key.source(), 60));
         let help = "write a path below the root, such as `notes/today.md`; the host decides which folder the root is";
-        // Only a warning: a host may write elsewhere than to files.
+        // Only a warning: a host may store the text somewhere other than in files.
         found.push(Diagnostic::new(Code::PACK_EFFECT, key.at(), message).with_help(help).into_warning());
     }
 }
@@ -41,7 +41,7 @@ fn why_outside(path: &str) -> Option<&'static str> {
     }
     let whole = words.len() == path.len();
     let mut parts: Vec<&str> = words.split(['/', '\\']).collect();
-    // A template after it may continue the last part.
+    // A template may continue the last segment.
     if !whole {
         parts.pop();
     }

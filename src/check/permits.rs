@@ -1,8 +1,8 @@
-//! Permits: is every action useful in some mode, and does the model read their conditions?
+//! Permits: does some mode permit every action, and can the model read the conditions?
 //!
 //! In: the actions and modes of a program, and what its templates print.
-//! Out: a finding for each action that no mode permits, for each whose name looks like a pattern, for each condition next to a permit without one, and for each
-//! condition without words if a template asks for them.
+//! Out: a finding for each action that no mode permits, for each action whose name looks like a pattern, for each
+//! condition beside a permit without one, and for each condition without a description if a template prints it.
 //! Never: evaluates a permit's condition.
 
 use crate::diagnostic::{Code, Diagnostic, is_slip};
@@ -19,7 +19,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         found.push(Diagnostic::new(Code::PACK_UNPERMITTED, action.at, message).with_help(help));
         return;
     }
-    // Of a pack that it uses, a pack permits what it wants.
+    // A pack need not permit every action of a pack that it includes.
     let mut permitted = HashSet::new();
     program.modes.values().for_each(|mode| permitted.extend(program.permits_in(mode).map(|(id, _)| id)));
     for (id, name, action) in program.actions_by_id().filter(|(.., action)| program.files.is_own(action.at.source)) {
@@ -41,14 +41,15 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
 /// Reports conditions that forbid nothing, because another permit allows the same without a condition.
 fn idle(program: &Program, found: &mut Vec<Diagnostic>) {
     for (mode, rules) in program.modes.iter() {
-        // Each permit with a condition, and what permits its actions without one; none if that is not so for all of them.
+        // Each permit with a condition, and the unconditional permit for its actions; none if one of its actions has no
+        // such permit.
         let mut conditional: IndexMap<Location, Option<(&str, Location)>> = IndexMap::new();
         if rules.actions.permits.iter().all(|permit| permit.when.is_none()) {
             continue;
         }
         for (id, permits) in program.permits_in(rules) {
             let Some((name, _)) = program.action(id) else { continue };
-            // Of a pattern for tools, what is permitted freely is what a permit covers as a whole.
+            // For a pattern for tools, only an unconditional permit that covers the whole pattern counts.
             let covering = rules.actions.possible(name);
             let free = covering.iter().find(|permit| permit.is_free()).map(|permit| (name.as_str(), permit.at));
             for permit in permits.iter().filter(|permit| permit.when.is_some()) {

@@ -2,7 +2,7 @@
 //!
 //! In: the shapes of replies of a program's modes, and the blocks of its dialects.
 //! Out: a finding for each block that is both required and forbidden or is in no dialect of the mode, for settings of a
-//! block that may not occur, and for each section that should list contents but is read only as text.
+//! block that must not occur, and for each section that should list contents but is read only as text.
 //! Never: reads an answer.
 
 use crate::diagnostic::{Code, Diagnostic};
@@ -32,7 +32,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
                 let message = format!("`{name}` is required, but at most 0 are allowed: every answer is wrong");
                 report(*at, message, "leave out one of the two, or say `required = false` in the mode");
             }
-            // Those of the pack count in the modes in which it is used.
+            // The keys that the pack sets apply in those modes that allow the block.
             if none && !count.keys.is_empty() && !program.modes.values().any(|mode| uses_keys(program, mode, count)) {
                 report(
                     *at,
@@ -53,12 +53,12 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether a reply of this shape can have no such block.
+/// Whether a reply of this shape cannot have any of the blocks that `count` is about.
 fn may_not_stand(program: &Program, reply: &ReplyShape, count: &Count) -> bool {
     count.most == Some(0) || (reply.calls.is_some_and(|(most, _)| most == 0) && is_call(program, count))
 }
 
-/// Whether a reply in a mode may have such a block with just these keys.
+/// Whether a reply in a mode may have such a block, limited to the same `keys`.
 fn uses_keys(program: &Program, mode: &Mode, count: &Count) -> bool {
     let mut counts = mode.reply.counts.iter().filter(|own| own.name == count.name && own.keys == count.keys);
     counts.any(|own| !may_not_stand(program, &mode.reply, own))
@@ -74,7 +74,7 @@ fn lacking(program: &Program, count: &Count) -> Vec<String> {
     modes.map(|(name, _)| format!("`{name}`")).collect()
 }
 
-/// Whether a dialect has what is required.
+/// Whether a dialect has a block, or text outside of blocks, that meets the requirement.
 fn has(program: &Program, read: DialectId, count: &Count) -> bool {
     let outside = read.of(&program.dialects).is_some_and(|dialect| match &dialect.text {
         Outside::Message => count.message,
@@ -84,14 +84,14 @@ fn has(program: &Program, read: DialectId, count: &Count) -> bool {
     outside || count.blocks.iter().any(|(dialect, _)| *dialect == read)
 }
 
-/// Whether all such blocks are calls.
+/// Whether all blocks that `count` is about are calls.
 fn is_call(program: &Program, count: &Count) -> bool {
     let block = |(dialect, id): &(DialectId, BlockId)| dialect.of(&program.dialects)?.block(*id);
     let is_call = |at: &(DialectId, BlockId)| block(at).is_some_and(|block| block.role == Role::Call);
     !count.blocks.is_empty() && count.blocks.iter().all(is_call)
 }
 
-/// Whether there are such sections, and none of them has a value.
+/// Whether `count` is about sections, and none of them has a value.
 fn is_text(program: &Program, count: &Count) -> bool {
     let sections = count.blocks.iter().filter_map(|(dialect, id)| {
         let dialect = dialect.of(&program.dialects)?;

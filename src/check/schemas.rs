@@ -1,8 +1,8 @@
-//! Schemas: can any value fit each of them, and does what a model sees fit?
+//! Schemas: is any value valid against each schema, and are the examples in prompts valid?
 //!
 //! In: the schemas of a program's parameters, results and state, and the examples of keys.
-//! Out: a finding for each impossible bound, each required property that is not declared, and each example that does
-//! not fit.
+//! Out: a finding for each impossible bound, for each required property that is not declared, and for each example that
+//! is not valid.
 //! Never: validates a value of an answer.
 
 use super::endless::SureEnds;
@@ -45,7 +45,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Checks that the values of the sample are ones that the state may have.
+/// Checks that the state may have the values of the sample.
 fn sample(program: &Program, found: &mut Vec<Diagnostic>) {
     for (name, value, at) in program.sample.iter() {
         let Some(Ok(validator)) = program.slots.get(name).map(|slot| slot.schema.validator()) else { continue };
@@ -57,7 +57,7 @@ fn sample(program: &Program, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Checks that the example of a content is a key that at least one mode allows.
+/// Checks that the example of a content's key is allowed in at least one mode.
 fn keys(program: &Program, found: &mut Vec<Diagnostic>) {
     for (name, content) in program.contents.iter().filter(|(_, content)| content.exemplified) {
         let Some(example) = &content.example else { continue };
@@ -80,7 +80,7 @@ fn keys(program: &Program, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Checks that the example of a call fits its schema. Without prompts, only examples of the author are checked.
+/// Checks that the example of a call is valid. Without prompts, only the author's examples are checked.
 fn sample_value(program: &Program, action: &str, schema: &Schema, params: &[Param], found: &mut Vec<Diagnostic>) {
     let sample_value = example(schema.json(), ExampleMembers::Telling);
     let Ok(validator) = schema.validator() else { return };
@@ -102,7 +102,7 @@ fn sample_value(program: &Program, action: &str, schema: &Schema, params: &[Para
     }
 }
 
-/// Checks that the defaults of parameters fit their schemas, if the strategy `default` uses them.
+/// Checks that the defaults of parameters are valid against their schemas, if the strategy `default` uses them.
 fn defaults(action: &str, schema: &Schema, params: &[Param], found: &mut Vec<Diagnostic>) {
     for Param { name: param, at, default: place, .. } in params {
         let property = schema.of_property(param);
@@ -118,7 +118,7 @@ fn defaults(action: &str, schema: &Schema, params: &[Param], found: &mut Vec<Dia
     }
 }
 
-/// Reports a schema that requires itself.
+/// Reports a schema that requires itself, so that no finite value is valid.
 fn endless(ends: &SureEnds<'_>, schema: &Value, what: &str, at: Location, found: &mut Vec<Diagnostic>) {
     if !ends.include(schema) {
         let message = format!("no value satisfies the schema of {what}: by `$ref`, it requires itself within itself");
@@ -161,7 +161,7 @@ fn examine(schema: &Value, what: &str, at: Location, found: &mut Vec<Diagnostic>
         }
         _ => {}
     }
-    // Each way to fulfil it may require what the whole declares.
+    // Each alternative may require properties that the whole declares.
     let ways =
         ["anyOf", "oneOf", "allOf"].iter().filter_map(|key| members.get(key).and_then(Value::as_array)).flatten();
     if let Some(Value::Object(properties)) = members.get("properties") {

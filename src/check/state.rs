@@ -1,8 +1,8 @@
-//! State: is everything that is read also set, and everything that is set also read?
+//! State: is everything that is read also set, and is everything that is set also read?
 //!
 //! In: the values of a program's state, and what its expressions and effects read and change.
 //! Out: a finding for each value, and each member of one, that is only read or only set.
-//! Never: knows what the host does with a session, so a value that only the host could read is just a remark.
+//! Never: knows what the host does with a session, so a value that only the host could read is just an info.
 
 use crate::diagnostic::{Code, Diagnostic, is_slip};
 use crate::expression::{ENTRY, spelled};
@@ -39,7 +39,7 @@ fn unread(at: Location, path: &str) -> Diagnostic {
         .with_help("fine if the host does; else take it out")
 }
 
-/// An effect on a value.
+/// An effect that changes a value.
 struct StateChange<'p> {
     /// The path inside the value; none for a segment given by a template.
     inside: Vec<Option<&'p str>>,
@@ -49,7 +49,7 @@ struct StateChange<'p> {
 }
 
 impl StateChange<'_> {
-    /// Whether the path of the effect and another path are the same, or one is a prefix of the other.
+    /// Whether the path of the effect equals another path, or one of them is a prefix of the other.
     fn meets(&self, path: &[String]) -> bool {
         let meets = |own: &str, other: &str| own == other || [own, other].contains(&ENTRY);
         self.inside.iter().zip(path).all(|(own, other)| own.is_none_or(|own| meets(own, other)))
@@ -113,8 +113,8 @@ fn unset_members(
     }
 }
 
-/// The member that is probably meant by the end of a path into a value from the host, whose schema allows any: one that
-/// the schema or the default has, or that the pack reads more often.
+/// The member that was probably meant by the end of a path into a value from the host, whose schema allows any member:
+/// one that the schema or the default has, or that the pack reads more often.
 fn meant_by<'p>(slot: &'p StateSlot, default: Option<&'p crate::Value>, path: &[String]) -> Option<&'p str> {
     let (member, before) = path.split_last()?;
     let schema = before.iter().try_fold(slot.schema.json(), |schema, name| match name == ENTRY {
@@ -167,7 +167,7 @@ fn members<'p>(
             None => known.extend(properties.and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name)),
         }
     }
-    // Of a value from the host, only the schema says what may be in it.
+    // For a value from the host, only the schema determines what may be in it.
     if slot.host {
         return Some(known).filter(|known| !known.is_empty());
     }
@@ -201,11 +201,11 @@ fn values_at<'v>(value: &'v crate::Value, path: &[String]) -> Vec<&'v crate::Val
     })
 }
 
-/// Reports members that an effect sets, but that no expression reads, nor anything around or inside them.
+/// Reports members that an effect sets, but that no expression reads; nor does one read anything around or inside them.
 fn unread_members(name: &str, slot: &StateSlot, changes: &[StateChange<'_>], found: &mut Vec<Diagnostic>) {
     let mut reported = Vec::new();
     for change in changes.iter().filter(|change| !change.inside.is_empty()) {
-        // An entry counts as read where its list is.
+        // An entry counts as read where its list is read.
         let inside = change.inside.iter().copied().filter(|part| *part != Some(ENTRY));
         let Some(inside) = inside.collect::<Option<Vec<&str>>>().filter(|inside| !inside.is_empty()) else { continue };
         if slot.reads.iter().any(|(path, _)| change.meets(path)) || reported.contains(&inside) {

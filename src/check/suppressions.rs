@@ -1,27 +1,27 @@
 //! Suppressions: which findings has the author accepted, with a reason?
 //!
 //! In: the comments of a pack's files, and findings.
-//! Out: the findings without an excuse, and one for each excuse that excuses nothing.
-//! Never: excuses a fault that keeps the pack from running.
+//! Out: the findings that no comment allows, and one for each comment that allows nothing.
+//! Never: suppresses a fault that keeps the pack from running.
 //!
-//! `# rulebook: allow(pack/unread-state) the host shows it` excuses the findings with that code on its line; on a line
-//! of its own, those on the next line that is not a comment. In grammars, the comment starts with `//`.
+//! `# rulebook: allow(pack/unread-state) the host shows it` suppresses the findings with that code on its line; on a
+//! line of its own, those on the next line that is not a comment. In grammars, the comment starts with `//`.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Program;
 use crate::text::{Location, Source, SourceId, Span};
 
-/// One excuse.
+/// One comment that suppresses findings.
 struct Excuse<'t> {
     codes: Vec<&'t str>,
     reason: &'t str,
     at: Location,
-    /// The lines, counted from 1, whose findings it excuses.
+    /// The line, counted from 1, whose findings it suppresses.
     line: usize,
     used: bool,
 }
 
-/// The findings without those that a comment excuses, and the findings about the comments.
+/// The findings without those that a comment suppresses, and the findings about the comments.
 pub(super) fn without_excused(program: &Program, found: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     let sources = program.sources();
     let mut excuses: Vec<Excuse<'_>> = sources.iter().flat_map(|(id, source)| read(id, source)).collect();
@@ -37,7 +37,7 @@ pub(super) fn without_excused(program: &Program, found: impl IntoIterator<Item =
             None => remaining.push(finding),
         }
     }
-    // A used pack is checked by itself: what it excuses may be in a table that this one replaces.
+    // An included pack is checked by itself: what it suppresses may be in a table that this pack replaces.
     let own = excuses.iter().filter(|excuse| program.files.is_own(excuse.at.source));
     remaining.extend(own.filter_map(|excuse| {
         let (message, help) = match excuse {
@@ -50,7 +50,7 @@ pub(super) fn without_excused(program: &Program, found: impl IntoIterator<Item =
     remaining
 }
 
-/// Whether a comment excuses the finding.
+/// Whether a comment suppresses the finding.
 pub(super) fn excuses(program: &Program, finding: &Diagnostic) -> bool {
     let Some((at, source)) = finding.at.and_then(|at| Some((at, program.sources().get(at.source)?))) else {
         return false;
@@ -59,7 +59,7 @@ pub(super) fn excuses(program: &Program, finding: &Diagnostic) -> bool {
     read(at.source, source).iter().any(|excuse| excuse.line == line && excuse.codes.contains(&code.as_str()))
 }
 
-/// The excuses in one file.
+/// The suppressions in one file.
 fn read(id: SourceId, source: &Source) -> Vec<Excuse<'_>> {
     const MARK: &str = "rulebook: allow(";
     let is_comment = |line: &str| line.trim_start().starts_with('#') || line.trim_start().starts_with("//");

@@ -2,8 +2,8 @@
 //!
 //! In: a program: its exits with their gates, and each effect with the modes and conditions in which it may happen.
 //! Out: `pack/shut-gate` for a gate that needs something which cannot happen before it; `pack/unreachable-mode` and
-//! `pack/dead-end` for a mode that no `go` can enter or leave, because a condition before it never holds.
-//! Never: repeats a finding of the surface or of a single gate; guesses: what is not known may happen.
+//! `pack/dead-end` for a mode that no `go` can enter or leave, because a condition before it is never true.
+//! Never: repeats a finding of the surface or of a single gate. Never guesses: anything unknown counts as possible.
 
 use super::gates::Changes;
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// An effect, and when it may happen.
 struct Happening<'p> {
     effect: &'p EffectRule,
-    /// The conditions around it, all of which must hold.
+    /// The conditions around it, all of which must be true.
     conditions: Vec<&'p Expression>,
     place: EffectPlace,
 }
@@ -24,9 +24,9 @@ struct Happening<'p> {
 #[derive(Clone)]
 struct EffectPlace {
     modes: Rc<[ModeId]>,
-    /// Whether they may happen once for each of these modes, or once in all.
+    /// Whether they may happen in each of these modes separately, and not just in one of them.
     each: bool,
-    /// Whether they happen while their mode is being left, so that they cannot change the mode.
+    /// Whether they happen while a mode is being left, so that they cannot change the mode.
     leaving: bool,
 }
 
@@ -36,20 +36,20 @@ struct Transition {
     to: ModeId,
     /// Whether a session can ever make it.
     open: bool,
-    /// Whether its gate is to be reported.
+    /// Whether a closed gate on it is to be reported.
     reported: bool,
 }
 
-/// What can happen in a session.
+/// Everything that can happen in a session.
 struct Course<'p> {
     /// By mode: whether a session can reach it, and whether it can leave it.
     reached: Vec<bool>,
     left: Vec<bool>,
     /// By the index of the happening: whether it can happen.
     passes: Vec<bool>,
-    /// What those can do.
+    /// What the effects that can happen can do.
     changes: Changes<'p>,
-    /// Whether a shut gate may still be passed.
+    /// Whether a transition may happen although its gate is shut.
     lenient: bool,
 }
 
@@ -69,7 +69,7 @@ fn set(flags: &mut [bool], number: usize) -> bool {
 }
 
 impl Program {
-    /// Reports the modes that no session can enter or leave, although the surface has ways to do so.
+    /// Reports the modes that no session can enter or leave, although the tables have transitions that do so.
     pub(super) fn check_transitions(&self, surface: &Surface) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         if self.modes.values().all(|mode| mode.exits.is_empty()) {
@@ -112,7 +112,7 @@ impl Program {
             if !course.reaches(mode) && all_shut(into) {
                 finding(Code::PACK_UNREACHABLE, format!("no `go` to the mode `{name}` ever happens"));
             }
-            // Ways to a mode that is never reached were reported with that mode.
+            // Transitions to a mode that is never reached were reported with that mode.
             if !declared.value.last && out.iter().all(|route| course.reaches(route.to)) && all_shut(out) {
                 finding(Code::PACK_DEAD_END, format!("no `go` out of the mode `{name}` ever happens"));
             }
@@ -134,8 +134,8 @@ impl Program {
         taken
     }
 
-    /// What can happen, from the start on: each thing may make others possible, until nothing new is found. What a session
-    /// comes to is looked at once; only conditions that do not hold yet are tried again, when effects can do more.
+    /// Everything that can happen, from the start on. Each happening may make others possible, until nothing new is
+    /// found. Each is visited once; only conditions that are not true yet are tried again, when effects can do more.
     fn course<'p>(&'p self, happenings: &[Happening<'p>]) -> Course<'p> {
         let lenient = self
             .degradation_table()
@@ -148,10 +148,11 @@ impl Program {
             let all = happenings.iter().enumerate();
             by_mode(self.modes.len(), all.filter(|(_, one)| one.place.leaving == leaving))
         });
-        // What may happen where a session has come to, the changes of mode of that, and what still stops some of both.
+        // The work lists: happenings in reached modes, their changes of mode, and those of either kind that were
+        // stopped.
         let (mut next, mut changing) = (Vec::new(), Vec::new());
         let (mut stopped, mut shut) = (Vec::new(), Vec::new());
-        // How often effects could do more so far, and how often when the conditions of each happening were last tried.
+        // How often the effects have become able to do more, and the value of that when each happening was last tried.
         let (mut news, mut tried) = (1, vec![0; happenings.len()]);
         set(&mut course.reached, self.start.0);
         next.extend(here(&entered, self.start));
@@ -197,7 +198,7 @@ impl Program {
         }
     }
 
-    /// Whether the gate between two modes stops an effect; none if there is no exit.
+    /// Whether the gate between two modes stops an effect; none if there is no exit between them.
     fn is_shut(&self, one: &Happening<'_>, from: ModeId, to: ModeId, course: &Course<'_>) -> Option<bool> {
         let (name, mode) = self.modes.get_index(from.0)?;
         let gate = mode.exits.iter().find(|exit| exit.to == to)?.gate.as_ref();
@@ -246,7 +247,7 @@ impl Program {
         found
     }
 
-    /// Whether a rule can get an event in a mode.
+    /// Whether a rule can receive an event in a mode.
     pub(crate) fn may_happen(&self, looks: &Modes, on: RuleEvent, mode: ModeId) -> bool {
         looks.include(Some(mode))
             && match on {
@@ -260,7 +261,7 @@ impl Program {
 }
 
 impl Happening<'_> {
-    /// The mode that it changes to.
+    /// The mode that the effect changes to.
     fn goes(&self) -> Option<ModeId> {
         match &self.effect.verb {
             Some(Verb::Go { to, .. }) if !self.place.leaving => Some(*to),
@@ -268,7 +269,7 @@ impl Happening<'_> {
         }
     }
 
-    /// Whether anything else can depend on it: it changes the mode or the state.
+    /// Whether another effect can depend on it: it changes the mode or the state.
     fn matters(&self) -> bool {
         matches!(self.effect.verb, Some(Verb::Go { .. } | Verb::Set { .. } | Verb::Append { .. } | Verb::Remove { .. }))
     }

@@ -1,8 +1,8 @@
-//! Blocks: do a block's keys fit its role and its grammar?
+//! Blocks: do the keys of a block suit its role and its grammar?
 //!
 //! In: a block, and its dialect.
-//! Out: a diagnostic for each key that cannot work.
-//! Never: judges whether a block is a good idea.
+//! Out: a diagnostic for each key that cannot take effect.
+//! Never: judges whether a block is useful.
 
 use super::dialects::check_opener;
 use super::grammars::{Grammars, has_members};
@@ -17,9 +17,9 @@ use std::sync::Arc;
 pub(super) struct Ground<'d> {
     dialect: &'d Dialect,
     grammars: &'d Grammars,
-    /// Whether its grammars are known; without them it is not known what its blocks are.
+    /// Whether all of its grammars are known; without them, the parts of its blocks are unknown.
     pub(super) known: bool,
-    /// Whether everything in it could be read. If not, what seems missing may be due to a fault.
+    /// Whether everything in it could be read. If not, a key that seems missing may be in the part with the fault.
     whole: bool,
     /// Whether its blocks are members of one object.
     pub(super) object: bool,
@@ -34,7 +34,7 @@ impl<'d> Ground<'d> {
         Self { object, ..ground }
     }
 
-    /// The grammar that a name in the dialect means, if it could be read.
+    /// The grammar that a name in the dialect means, if the grammar could be read.
     fn grammar(&self, name: &Spanned<String>) -> Option<&'d Grammar> {
         self.grammars.get(name).map(Arc::as_ref)
     }
@@ -49,7 +49,7 @@ pub(super) fn bad(at: Location, message: impl Into<Message>, help: &str) -> Diag
     Diagnostic::new(Code::PACK_BLOCK, at, message).with_help(help)
 }
 
-/// Checks a block. In a `torn` block, what seems missing may be due to a fault.
+/// Checks a block. In a `torn` block, a key that seems missing may be in the part with the fault.
 pub(super) fn check(
     name: &str,
     block: &Spanned<Block>,
@@ -74,13 +74,13 @@ pub(super) fn check(
     }
 }
 
-/// Checks keys that only have a meaning if blocks are members, or if the payload names the block (`within`).
+/// Checks keys that need blocks to be members of an object, or a payload that contains the call's name (`within`).
 fn check_values(block: &Spanned<Block>, within: bool, diagnostics: &mut Vec<Diagnostic>) {
     let Spanned { value: block, at } = block;
     let call = block.role == Role::Call;
-    // The text after an opener is a parameter.
+    // The text after the opener of such a call is a parameter.
     let text = call && block.payload.0.iter().any(|payload| payload.value == Payload::Text);
-    // A section that declares how it is read has a value; other blocks that are shown or stored are texts.
+    // A section that sets `payload` has a value; other blocks whose text is emitted or stored are texts.
     let valued = match block.role {
         Role::Section => !block.payload.0.is_empty(),
         role => matches!(role, Role::Message | Role::Content | Role::Utterance),
@@ -100,7 +100,7 @@ fn check_spelling(block: &Spanned<Block>, ground: &Ground<'_>, diagnostics: &mut
     let Spanned { value: block, at } = block;
     let dialect = ground.dialect;
     let own = dialect.grammar.0.iter().filter(|name| block.grammar.as_ref().is_none_or(|own| own.value == name.value));
-    // If a grammar could not be read, it is unknown what it spells.
+    // If a grammar could not be read, its rules are unknown.
     let own: Option<Vec<&Grammar>> = own.map(|name| ground.grammar(name)).collect();
     let own = own.unwrap_or_default();
     if block.starts && !own.is_empty() && own.iter().all(|grammar| grammar.rule("close").is_none()) {
@@ -140,7 +140,7 @@ fn check_spelling(block: &Spanned<Block>, ground: &Ground<'_>, diagnostics: &mut
     }
 }
 
-/// The rule with which a grammar defines this ending.
+/// The rule of a grammar that this kind of ending requires.
 fn rule_of(ending: Ending) -> Option<&'static str> {
     match ending {
         ending if ending.is_closer() => Some("close"),
@@ -165,7 +165,7 @@ fn check_last(ladder: &[Rung], own: &[&Grammar], diagnostics: &mut Vec<Diagnosti
     diagnostics.push(bad(first.at, message, help).into_warning());
 }
 
-/// Whether the payload names a block; checks that the block's keys allow that.
+/// Whether the payload contains the name of the call; checks that the keys of the block allow that.
 fn check_within(name: &str, block: &Spanned<Block>, torn: bool, diagnostics: &mut Vec<Diagnostic>) -> bool {
     let block = &block.value;
     let is_path = |word: &&Spanned<String>| word.value.starts_with('@') && word.value.contains('.');
@@ -200,7 +200,7 @@ fn check_within(name: &str, block: &Spanned<Block>, torn: bool, diagnostics: &mu
     true
 }
 
-/// Checks that a grammar has the attributes that a block reads from its opener.
+/// Checks that the grammars have the attributes that a block reads from its opener.
 fn check_attributes(block: &Block, spelling: &[&Grammar], diagnostics: &mut Vec<Diagnostic>) {
     // A grammar without an opener has been reported already.
     let spells = |grammar: &&Grammar| grammar.rule("open").is_some() && grammar.rule("name").is_some();
@@ -235,7 +235,7 @@ fn check_attributes(block: &Block, spelling: &[&Grammar], diagnostics: &mut Vec<
     }
 }
 
-/// Whether a block comes before an answer that is one object: it is no member, and has its own grammar.
+/// Whether a block precedes an answer that is one object: it is not a member, and has its own grammar.
 pub(super) fn is_before(block: &Block) -> bool {
     block.starts && block.grammar.is_some()
 }
@@ -255,7 +255,7 @@ fn check_member(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<D
     let named = block.name.0.iter().map(|word| ("name", word)).chain(block.key.iter().map(|word| ("key", word)));
     for (key, word) in named.chain(block.body.0.iter().map(|word| ("body", word))) {
         let says = word.value.trim_start_matches('@');
-        // A plain `name` is what the block is called.
+        // A `name` without `@` is a fixed name, and not a path.
         if let Some((pointer, last)) = says.rsplit_once('.').filter(|_| key != "name" || word.value.starts_with('@')) {
             let help =
                 format!("write the name of the block there, as in `\"{name}.{pointer}\"`, and say `{last}` here");
@@ -280,7 +280,7 @@ fn check_member(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<D
     }
 }
 
-/// Checks that a block has the keys it needs.
+/// Checks that a block has the keys that it needs.
 fn check_lacks(name: &str, block: &Spanned<Block>, object: bool, diagnostics: &mut Vec<Diagnostic>) {
     let Spanned { value: block, at } = block;
     if block.role == Role::Call && !object && block.payload.0.is_empty() {
@@ -293,7 +293,7 @@ fn check_lacks(name: &str, block: &Spanned<Block>, object: bool, diagnostics: &m
     }
 }
 
-/// Checks the keys of any block. In a `torn` one, the role may be due to a fault.
+/// Checks the keys that any block may have. In a `torn` block, the role may not be the one that the author meant.
 fn check_block(spanned: &Spanned<Block>, torn: bool, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Spanned { value: block, at } = spanned;
     let dialect = ground.dialect;
@@ -340,7 +340,7 @@ fn check_block(spanned: &Spanned<Block>, torn: bool, ground: &Ground<'_>, diagno
     }
 }
 
-/// Checks that what answers a block inside it can: where it holds none, an opener in it is only text.
+/// Reports strategies for blocks inside a block without `holds`: an opener inside such a block is only text.
 fn check_nested(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
     if block.role == Role::Wrapper || !block.holds.is_empty() {
         return;
@@ -359,7 +359,7 @@ fn check_nested(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Checks for keys that blocks of this role do not have.
+/// Reports keys that blocks of this role do not have.
 fn check_role(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
     let role = block.role.word();
     check_payload(block, diagnostics);
@@ -373,7 +373,7 @@ fn check_role(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Checks the faults that it forgives: only those of JSON that change nothing.
+/// Checks the faults that a block tolerates: only those of JSON that do not change the value.
 fn check_forgives(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
     let reads_json = block.payload.0.iter().any(|payload| payload.value == Payload::Json);
     let known = json::certain_words();
@@ -396,7 +396,7 @@ fn check_forgives(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Checks the readers of its payload.
+/// Checks the readers of the payload.
 fn check_payload(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
     let role = block.role.word();
     let (call, section) = (block.role == Role::Call, block.role == Role::Section);
@@ -426,7 +426,7 @@ fn check_payload(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Checks what names its fields, and the grammar that they are written in.
+/// Checks the names of the fields, and the grammar that the fields are written in.
 fn check_field(block: &Block, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let tags = block.payload.0.iter().any(|payload| payload.value == Payload::Tags);
     if block.role != Role::Call || !tags {
@@ -454,7 +454,7 @@ fn check_field(block: &Block, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnos
     }
 }
 
-/// Checks the wrapper that has its key.
+/// Checks the wrapper whose attribute is the key.
 fn check_wrapper(block: &Block, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(key) = &block.key else { return };
     let Some((wrapper, _)) = key.value.strip_prefix('@').and_then(|key| key.split_once('.')) else { return };

@@ -1,8 +1,8 @@
-//! Dialects: do the keys of a dialect fit its grammars, and each other?
+//! Dialects: do the keys of a dialect suit its grammars, and each other?
 //!
 //! In: the dialects and their grammars.
-//! Out: a diagnostic for each key of a dialect, or of one of its blocks, that cannot work.
-//! Never: judges whether a dialect is a good idea.
+//! Out: a diagnostic for each key of a dialect, or of one of its blocks, that cannot take effect.
+//! Never: judges whether a dialect is useful.
 
 use super::blocks::{self, Ground, bad, is_before};
 use super::grammars::{Grammars, has_members};
@@ -12,7 +12,7 @@ use crate::surface::{Dialect, Mask, Surface};
 use crate::text::{Location, Spanned};
 use std::collections::HashSet;
 
-/// The most grammars of a dialect: the reader numbers them in one byte, and blocks in two.
+/// The most grammars of a dialect: the reader numbers grammars in one byte, and blocks in two.
 const MOST_GRAMMARS: usize = 64;
 const MOST_BLOCKS: usize = 4096;
 
@@ -27,7 +27,7 @@ pub(super) fn check(surface: &Surface, grammars: &Grammars, diagnostics: &mut Ve
     }
 }
 
-/// Reports a list of dialects that has nothing but fallbacks.
+/// Reports a list of dialects that consists of fallbacks alone.
 fn only_fallbacks(list: &[Spanned<String>], surface: &Surface) -> Option<Diagnostic> {
     let first = list.first()?;
     let fallbacks = list.iter().map(|name| {
@@ -40,7 +40,7 @@ fn only_fallbacks(list: &[Spanned<String>], surface: &Surface) -> Option<Diagnos
     Some(bad(first.at, message, &help))
 }
 
-/// Checks a dialect. In a `torn` dialect or block, what seems missing may be due to a fault.
+/// Checks a dialect. In a `torn` dialect or block, a key that seems missing may be in the part with the fault.
 fn check_dialect(
     dialect: &Spanned<Dialect>,
     torn: &HashSet<Location>,
@@ -74,7 +74,7 @@ fn check_dialect(
     }
 }
 
-/// Checks that each grammar has the rules it needs, and that blocks only name grammars of their dialect.
+/// Checks that each grammar has the rules that it needs, and that blocks only name grammars of their dialect.
 fn check_grammars(dialect: &Dialect, grammars: &Grammars, diagnostics: &mut Vec<Diagnostic>) {
     for name in &dialect.grammar.0 {
         let Some(grammar) = grammars.get(name) else { continue };
@@ -101,7 +101,8 @@ fn check_grammars(dialect: &Dialect, grammars: &Grammars, diagnostics: &mut Vec<
     }
 }
 
-/// Checks that what a grammar opens and closes with can be distinguished from any other text, and that openers have a name.
+/// Checks that the openers and closers of a grammar can be distinguished from any other text, and that openers have a
+/// name.
 pub(super) fn check_opener(name: &Spanned<String>, grammar: &Grammar, diagnostics: &mut Vec<Diagnostic>) {
     if has_members(grammar) {
         return;
@@ -137,7 +138,7 @@ fn check_text(dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Checks a dialect whose blocks are members: nothing opens, closes or masks there.
+/// Checks a dialect whose blocks are members: it has no openers, closers or quoted regions.
 fn check_object(dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
     let opens = |name: &str| {
         let mut before = dialect.blocks.values().filter(|block| is_before(&block.value));

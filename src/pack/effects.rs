@@ -1,8 +1,8 @@
-//! Effects: does each have one verb, and what that verb needs?
+//! Effects: does each effect have exactly one verb, and the keys that the verb needs?
 //!
 //! In: the effects of actions, contents and rules.
-//! Out: `pack/bad-effect` for each that cannot work.
-//! Never: looks into templates, or checks whether a mode or message exists.
+//! Out: `pack/bad-effect` for each effect that cannot work.
+//! Never: parses templates, or checks whether a mode or message exists.
 
 use crate::diagnostic::{Code, Diagnostic, Remark};
 use crate::surface::{Effect, Surface};
@@ -15,7 +15,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
 /// The keys of one verb.
 struct VerbForm {
     word: &'static str,
-    /// The keys that it needs, and those that it may have in addition.
+    /// The keys that the verb needs, and those that it may have in addition.
     needs: &'static [&'static str],
     may: &'static [&'static str],
     /// The place of the verb in an effect that has it.
@@ -104,7 +104,7 @@ fn check_effect(effect: &Effect, surface: &Surface, diagnostics: &mut Vec<Diagno
             let help = "put the verb into an effect of its own, before the nested ones";
             bad(at, format!("this effect has both the verb `{word}` and nested effects"), help.to_owned());
         }
-        // What the verb needs may be there under a misspelt key.
+        // The required key may be misspelt.
         Some(_) if surface.torn.contains(&effect.at) => {}
         Some((VerbForm { word, needs, .. }, at)) => {
             for key in needs.iter().filter(|key| !keys(effect).any(|(known, _)| known == **key)) {

@@ -1,8 +1,8 @@
-//! Empty names: is every name more than blanks?
+//! Empty names: does every name consist of visible characters?
 //!
 //! In: the tables.
-//! Out: `pack/wrong-value` for each name that is empty, is only blanks, or contains invisible characters.
-//! Never: checks whether a name is a good one, or whether the thing named exists.
+//! Out: `pack/wrong-value` for each name that is empty or only white space, or that contains invisible characters.
+//! Never: checks whether a name is a good one, or whether the thing with that name exists.
 
 use super::names::names_of;
 use crate::diagnostic::{Code, Diagnostic};
@@ -80,7 +80,7 @@ impl Blanks<'_> {
     }
 }
 
-/// The finding for a name that is invisible, in whole or in part.
+/// The finding for a name that is invisible, or contains an invisible character.
 pub(super) fn empty_name(what: &str, name: &str, at: Location) -> Option<Diagnostic> {
     let (how, help) = if name.trim().is_empty() {
         ("is empty", "write a name that distinguishes it from others")

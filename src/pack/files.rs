@@ -1,7 +1,7 @@
-//! Files: is there one file for each name of a text or a grammar?
+//! Files: is there exactly one file for each name of a text or a grammar?
 //!
-//! In: the files of all packs that were read, and a name with the file that it is written in.
-//! Out: a diagnostic for a name that means no file in scope, or the files of several packs.
+//! In: the files of all packs that were read, and a name with the file that contains it.
+//! Out: a diagnostic for a name that means no file in scope, or files of several packs.
 //! Never: reads a file.
 
 use crate::diagnostic::{Code, Diagnostic, meant, nearest};
@@ -10,7 +10,7 @@ use crate::surface::files::{NameMeaning, PackFiles, PackId, grammar_path};
 use crate::surface::{Surface, TEXTS};
 use crate::text::{Location, SourceId, excerpt};
 
-/// What is wrong with the path of a text that is written in the file of `at`; none if the path means one text.
+/// What is wrong with the path of a text in the file of `at`; none if the path means exactly one text.
 pub(crate) fn wrong_text(surface: &Surface, below: &str, at: Location) -> Option<Diagnostic> {
     let cited = excerpt(below, 80);
     let leaves = below.starts_with(['/', '\\', '~']) || below.contains(['\\', ':']);
@@ -43,16 +43,16 @@ pub(crate) fn wrong_text(surface: &Surface, below: &str, at: Location) -> Option
     }
 }
 
-/// Adds the path of the `declared` text that is probably meant, or else of all.
+/// Adds the path of the `declared` text that was probably meant, or else all paths.
 fn with_nearest_text<'f>(
     fault: Diagnostic,
     below: &str,
     declared: impl Iterator<Item = &'f str> + Clone,
 ) -> Diagnostic {
-    // A file that was moved keeps its name.
+    // A file that was moved to another folder has the same name.
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let moved: Vec<&str> = declared.clone().filter(|path| name(path) == name(below)).collect();
-    // Compare names without folder and ending, which many files share.
+    // Compare names without folder and extension, which many files share.
     let stem = |path: &str| name(path).rsplit_once('.').map(|(stem, _)| stem.to_owned()).unwrap_or_default();
     let is_near = |near: &&str| match moved.is_empty() {
         true => nearest(&stem(below), [stem(near).as_str()]).is_some(),
@@ -66,12 +66,12 @@ fn with_nearest_text<'f>(
     };
     match near.or_else(|| moved.first().copied()).or_else(alike) {
         Some(meant) => fault.with_nearest(meant, [meant]),
-        // No file is close to that name.
+        // No file has a similar name.
         None => fault.with_help("paths are relative to the folder of the pack").with_nearest("", declared),
     }
 }
 
-/// The diagnostic for the name of a grammar that nothing has, and the grammar that is probably meant.
+/// The diagnostic for an unknown name of a grammar, and the grammar that was probably meant.
 pub(super) fn unknown_grammar(surface: &Surface, name: &str, at: Location) -> (Diagnostic, Option<String>) {
     let fault = Diagnostic::new(Code::PACK_UNKNOWN_GRAMMAR, at, format!("there is no grammar `{name}`"));
     if let Some(help) = out_of_scope(&surface.files, &grammar_path(name), at.source) {
@@ -79,7 +79,7 @@ pub(super) fn unknown_grammar(surface: &Surface, name: &str, at: Location) -> (D
     }
     let shipped = shipped_names().map(|name| -> &str { name });
     let known: Vec<&str> = surface.files.grammars(at.source).chain(shipped).collect();
-    // A grammar goes by the name of what models write with it.
+    // A grammar may be called by the name of the format that models write with it.
     if let Some(word) = meant(name, &known) {
         return (fault.with_help(format!("did you mean `{word}`?")), Some(word.to_owned()));
     }
@@ -87,7 +87,7 @@ pub(super) fn unknown_grammar(surface: &Surface, name: &str, at: Location) -> (D
     (fault.with_nearest(name, known), near)
 }
 
-/// The diagnostic for a name that means the files of two packs.
+/// The diagnostic for a name that means files of two packs.
 pub(super) fn ambiguous(files: &PackFiles, path: &str, packs: [PackId; 2], at: Location) -> Diagnostic {
     let [first, second] = packs.map(|pack| files.name(pack));
     let writer = files.writer(at.source).map_or("", |writer| files.name(writer));
@@ -97,7 +97,7 @@ pub(super) fn ambiguous(files: &PackFiles, path: &str, packs: [PackId; 2], at: L
     Diagnostic::new(Code::PACK_DUPLICATE, at, message).with_help(help)
 }
 
-/// Advice on a file that only a pack out of scope has.
+/// Advice on a file that exists only in a pack out of scope.
 pub(super) fn out_of_scope(files: &PackFiles, path: &str, from: SourceId) -> Option<String> {
     let (having, uses_writer) = files.out_of_scope(path, from)?;
     let (having, writer) = (files.name(having), files.writer(from).map_or("", |writer| files.name(writer)));

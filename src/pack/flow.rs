@@ -1,7 +1,8 @@
-//! Flow: does everything that inputs, rules, exits and messages name exist?
+//! Flow: does everything exist that inputs, rules, exits and messages name?
 //!
 //! In: the tables.
-//! Out: a diagnostic for each undeclared mode, class or message, and for each `say` that does not fit its message.
+//! Out: a diagnostic for each undeclared mode, class or message, and for each `say` whose names differ from its
+//! message's.
 //! Never: checks whether a mode can be reached.
 
 use super::files::wrong_text;
@@ -105,7 +106,7 @@ impl<'n> FlowNames<'n> {
         self.surface.messages.get(&name.value)
     }
 
-    /// Checks a message that is said where no names can be given to it.
+    /// Checks a message that is emitted without values for its names.
     fn plain_message(&mut self, name: &Spanned<String>) {
         let Some(message) = self.message(name) else { return };
         if let Some(takes) = message.value.takes.first() {
@@ -121,7 +122,7 @@ impl<'n> FlowNames<'n> {
     /// Checks that a message has its text either in the table or in a file.
     fn words(&mut self, name: &str, message: &Spanned<Message>) {
         match (&message.value.says, &message.value.template) {
-            // The words may be there under a misspelt key.
+            // The key with the text may be misspelt.
             (None, None) if self.surface.torn.contains(&message.at) => {}
             (None, None) => self.diagnostics.push(
                 Diagnostic::new(Code::PACK_MISSING_KEY, message.at, format!("the message `{name}` has no words"))

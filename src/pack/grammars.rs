@@ -1,7 +1,7 @@
 //! Grammars: does the grammar of every dialect exist, and is it valid?
 //!
 //! In: the grammars that dialects name, shipped ones or those of packs.
-//! Out: [`Grammars`]: the compiled ones, by the names that mean them.
+//! Out: [`Grammars`]: the compiled grammars, by the names that mean them.
 //! Never: knows how a dialect uses them.
 
 use super::files::{ambiguous, unknown_grammar};
@@ -13,8 +13,8 @@ use crate::text::{Location, Source, SourceId, Spanned};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The grammars that could be read, by the place of each name that means one: in two packs, one name may mean two
-/// grammars.
+/// The grammars that could be read, by the place of each name that means one: the same name may mean different grammars
+/// in two packs.
 #[derive(Debug, Default)]
 pub(crate) struct Grammars(HashMap<Location, Arc<Grammar>>);
 
@@ -39,7 +39,7 @@ pub(crate) fn has_members(grammar: &Grammar) -> bool {
 
 pub(super) fn check(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>) -> Grammars {
     let mut compiler = GrammarCompiler { known: HashMap::new(), shipped: HashMap::new(), diagnostics };
-    // A grammar that no dialect names is checked, too.
+    // Grammars that no dialect names are checked, too.
     for source in surface.files.all_grammars() {
         let text = surface.sources.get(source).map_or("", Source::text);
         compiler.compile(source, text);
@@ -53,14 +53,14 @@ pub(super) fn check(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>) ->
         grammars.0.extend(grammar.map(|grammar| (at, grammar)));
         misspelt.extend(meant.map(|meant| (at, meant)));
     }
-    // What follows is read as if the names that were probably meant were written there.
+    // Continue as if the names that were probably meant were in the pack, so that only these names are reported.
     for (at, meant) in misspelt {
         names(surface).filter(|name| name.at == at).for_each(|name| name.value.clone_from(&meant));
     }
     grammars
 }
 
-/// Every name of a grammar. Not those under which a block picks one of its dialect's.
+/// Every name of a grammar, except those by which a block selects one of its dialect's.
 fn names(surface: &mut Surface) -> impl Iterator<Item = &mut Spanned<String>> {
     surface.dialects.values_mut().flat_map(|Spanned { value: dialect, .. }| {
         let fields = dialect.blocks.values_mut().filter_map(|block| block.value.fields.as_mut());
@@ -77,7 +77,8 @@ struct GrammarCompiler<'c> {
 }
 
 impl GrammarCompiler<'_> {
-    /// Reports a name that does not mean one grammar. For an unknown name, returns the one that was probably meant.
+    /// Reports a name that does not mean exactly one grammar. For an unknown name, returns the one that was probably
+    /// meant.
     fn check(&mut self, surface: &Surface, name: &str, at: Location) -> Option<String> {
         let fault = match surface.files.grammar(name, at.source) {
             NameMeaning::One(_) => return None,
@@ -98,7 +99,7 @@ impl GrammarCompiler<'_> {
         None
     }
 
-    /// The grammar that a name means in the file `from`, if it could be read.
+    /// The grammar that a name in the file `from` means, if the grammar could be read.
     fn find(&mut self, surface: &mut Surface, name: &str, from: SourceId) -> Option<Arc<Grammar>> {
         let source = match surface.files.grammar(name, from) {
             NameMeaning::Missing => self.shipped(surface, name)?,
@@ -107,7 +108,7 @@ impl GrammarCompiler<'_> {
         self.known.get(&source)?.clone()
     }
 
-    /// The source of a shipped grammar, which is compiled the first time.
+    /// The source of a shipped grammar, which is compiled when first needed.
     fn shipped(&mut self, surface: &mut Surface, name: &str) -> Option<SourceId> {
         if let Some(known) = self.shipped.get(name) {
             return Some(*known);

@@ -1,11 +1,10 @@
 //! Graph: can every mode be reached and left, and does every change of mode end?
 //!
 //! In: the modes with their exits, and every `go` with the modes in which it may happen.
-//! Out: diagnostics for a `go` without an exit, a mode that cannot be reached or left, and modes that pass a session on
-//! for ever.
-//! Never: evaluates a condition: each counts as one that may hold, except where it would have to hold always.
-//! Declarations with faults or unknown names count as leading anywhere: only the fault is reported, not what follows
-//! from it.
+//! Out: diagnostics for a `go` without an exit, for a mode that cannot be reached or left, and for modes that change to
+//! each other for ever.
+//! Never: evaluates a condition: a condition counts as sometimes true, and as sometimes false. Declarations with faults
+//! or unknown names count as leading anywhere: only the fault is reported, and not its consequences.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::surface::{Effect, Event, Exit, Permit, Surface, is_about, is_pattern};
@@ -20,7 +19,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let gone = goes(surface);
     let unreachable_exits = gone.iter().filter_map(|go| check_exit(surface, go, &doubtful, diagnostics));
     let unreachable_exits: HashSet<(&str, &str)> = unreachable_exits.collect();
-    // A pack without exits leaves its modes to the host.
+    // In a pack without exits, the host changes the mode.
     if surface.modes.values().any(|mode| !mode.value.exits.is_empty() || mode.value.last) {
         let ways = Ways::of(surface, &gone, &unreachable_exits, doubtful);
         check_reach(surface, &ways, diagnostics);
@@ -33,13 +32,13 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
 struct Go<'g> {
     /// The mode to change to; none if it is unknown.
     to: Option<&'g Spanned<String>>,
-    /// The modes in which it may happen, in the order of declaration; shared by what happens in the same modes.
+    /// The modes in which it may happen, in the order of declaration; shared by all `go` with the same modes.
     from: Arc<IndexSet<&'g str>>,
     /// Whether it has a condition.
     conditional: bool,
     /// The mode on whose entering it happens, if that is its only event.
     entering: Option<&'g str>,
-    /// Advice on how its author can limit it to some modes.
+    /// Advice on how an author can restrict it to some modes.
     advice: &'static str,
 }
 
@@ -54,7 +53,7 @@ fn is_doubtful(surface: &Surface, mode: &str) -> bool {
     })
 }
 
-/// Whether a permit is about anything that the pack declares.
+/// Whether a permit matches anything that the pack declares.
 fn concerns_any(surface: &Surface, permit: &Permit) -> bool {
     let is_declared = permit.names().iter().any(|name| surface.actions.contains_key(&name.value));
     let is_known = || surface.actions.keys().any(|action| surface.may_concern(permit, action));
@@ -90,7 +89,7 @@ fn goes<'g>(surface: &'g Surface) -> Vec<Go<'g>> {
             collect(torn, &rule.effects, Go { to: None, from, conditional, entering, advice });
         }
     }
-    // A mode may permit an action under a wrong name.
+    // A mode may permit an action under a misspelt name.
     let none = |permit: &Permit| !concerns_any(surface, permit);
     let vague = surface.modes.values().flat_map(|mode| &mode.value.permits).any(none);
     let mut permitting: Option<Permitting<'_>> = None;
@@ -111,7 +110,7 @@ fn goes<'g>(surface: &'g Surface) -> Vec<Go<'g>> {
     found
 }
 
-/// Whether one of these effects, or of those in them, changes the mode.
+/// Whether one of these effects, or of the effects nested in them, changes the mode.
 fn goes_anywhere(effects: &[Effect]) -> bool {
     effects.iter().any(|effect| effect.go.is_some() || goes_anywhere(&effect.effects))
 }
@@ -140,7 +139,7 @@ impl<'g> Permitting<'g> {
         permitting
     }
 
-    /// The modes with a permit that may be about this action, or this pattern for tools.
+    /// The modes with a permit that may match this action, or this pattern for tools.
     fn modes_for(&self, action: &str) -> IndexSet<&'g str> {
         let about = |named: &&str| is_about(named, action);
         let exact = self.named.get(action).into_iter();
@@ -155,8 +154,8 @@ impl<'g> Permitting<'g> {
     }
 }
 
-/// The modes in which an event may happen for a rule, and whether that is uncertain: the inputs that give words a class
-/// may not all have been read.
+/// The modes in which an event may happen for a rule, and whether that is uncertain, because some input that gives a
+/// message its class could not be read.
 fn happens<'g>(
     surface: &Surface,
     event: Option<Event<'g>>,
@@ -202,8 +201,8 @@ fn has_exit(surface: &Surface, from: &str, to: &str) -> bool {
     surface.modes.get(from).is_some_and(|mode| mode.value.exits.iter().any(|exit| exit.to.value == to))
 }
 
-/// Reports a missing exit. Without a condition, every mode in which the `go` happens needs the exit; with one, some
-/// mode does. Returns the mode without the exit, and the mode that it should lead to.
+/// Reports a missing exit. A `go` without a condition needs the exit in every mode in which it happens; one with a
+/// condition needs it in some mode. Returns the mode without the exit, and the mode that the exit should lead to.
 fn check_exit<'g>(
     surface: &Surface,
     go: &Go<'g>,
@@ -224,9 +223,9 @@ fn check_exit<'g>(
     Some((mode, &to.value))
 }
 
-/// To which modes a session can change from which.
+/// The modes to which a session can change from each mode.
 struct Ways<'g> {
-    /// The declared modes to which a `go` goes through an exit; an exit that was already reported as missing counts, too.
+    /// The declared modes to which a `go` leads through an exit. An exit that was reported as missing counts, too.
     to: HashMap<&'g str, Vec<&'g str>>,
     /// Modes with faults, which count as leading to every mode.
     doubtful: HashSet<&'g str>,
@@ -266,12 +265,12 @@ impl<'g> Ways<'g> {
         self.to.get(from).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Whether a mode has an exit to any other, or to itself.
+    /// Whether a mode leads to any mode, itself included.
     fn exits_of(&self, from: &str) -> bool {
         self.doubtful.contains(from) || !self.out_of(from).is_empty()
     }
 
-    /// Adds to `reached` what `start` reaches, of the modes in `all`.
+    /// Adds the modes among `all` that can be reached from `start` to `reached`.
     fn reach(&self, start: &'g str, all: &IndexSet<&'g str>, reached: &mut HashSet<&'g str>) {
         let mut left = vec![start];
         reached.insert(start);
@@ -292,7 +291,7 @@ fn check_reach<'g>(surface: &'g Surface, ways: &Ways<'g>, diagnostics: &mut Vec<
     let all: IndexSet<&str> = surface.modes.keys().map(String::as_str).collect();
     let mut reached = HashSet::new();
     ways.reach(start, &all, &mut reached);
-    // If the start itself is undeclared, that is reported, and not what follows from it.
+    // If the start mode is undeclared, that alone is reported.
     let starts = surface.modes.contains_key(start);
     let unreachable: IndexSet<&str> = all.into_iter().filter(|name| !reached.contains(name)).collect();
     let unreachable_exits = firsts(ways, &unreachable);
@@ -317,16 +316,16 @@ fn check_reach<'g>(surface: &'g Surface, ways: &Ways<'g>, diagnostics: &mut Vec<
     }
 }
 
-/// Of the unreachable modes, those to report. One that another unreachable mode reaches is not reported: it is reached once
-/// that one is. Of a circle of unreachable modes the first is reported.
+/// The unreachable modes to report. A mode that another unreachable mode leads to is not reported, because it is
+/// reached once the other one is. Of a cycle of unreachable modes, the first is reported.
 fn firsts<'g>(ways: &Ways<'g>, unreachable: &IndexSet<&'g str>) -> HashSet<&'g str> {
-    // Whatever reaches one of the first pass comes after it. So in the second, from the last on, nothing outside its circle
-    // reaches it.
+    // A mode that leads to one found in the first pass comes after it in the list. So the second pass runs backwards,
+    // and then only modes of the same cycle lead to those that remain.
     let begins = not_led_to(ways, unreachable, unreachable.iter().copied());
     not_led_to(ways, unreachable, begins.into_iter().rev()).into_iter().collect()
 }
 
-/// Of these modes, in their order, each that none before it reaches.
+/// The modes, in this order, that no mode before them leads to.
 fn not_led_to<'g>(
     ways: &Ways<'g>,
     unreachable: &IndexSet<&'g str>,
@@ -342,7 +341,7 @@ fn not_led_to<'g>(
     begins
 }
 
-/// Reports modes that always change to another as soon as they are entered, in a circle.
+/// Reports modes that change to each other in a cycle as soon as they are entered.
 fn check_end(surface: &Surface, gone: &[Go<'_>], diagnostics: &mut Vec<Diagnostic>) {
     let gated = |from: &str, to: &str| {
         let exits = surface.modes.get(from).into_iter().flat_map(|mode| &mode.value.exits);

@@ -1,8 +1,8 @@
-//! Includes: which blocks does a dialect take over from others?
+//! Includes: which blocks does a dialect include from others?
 //!
 //! In: the dialects, as typed.
-//! Out: each dialect with `include`, with the blocks and the grammars of those that it names; a diagnostic for what it
-//! cannot take over.
+//! Out: each dialect with `include`, completed with the blocks and the grammars of the dialects that it names; a
+//! diagnostic for what it cannot include.
 //! Never: follows the `include` of an included dialect.
 
 use super::names::{names_of, undeclared};
@@ -39,7 +39,7 @@ pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>
     }
 }
 
-/// The key that makes a dialect one that others cannot include: its own blocks are not all that it has.
+/// The key that keeps others from including a dialect: it has more blocks than those in its own table.
 fn unfit(other: &Dialect) -> Option<&'static str> {
     other.keys().find(|key| *key == "include").or(other.like.as_ref().map(|_| "like"))
 }
@@ -57,7 +57,7 @@ fn add(dialect: &mut Dialect, other: &Dialect) {
     }
 }
 
-/// A block with what its dialect says for all of its blocks, which elsewhere another dialect would say.
+/// A block completed with the settings of its dialect for all blocks, since the other dialect may have different ones.
 fn complete(block: &Block, other: &Dialect) -> Block {
     let mut block = block.clone();
     if let [grammar] = other.grammar.0.as_slice() {
@@ -85,7 +85,8 @@ mod tests {
     use super::*;
     use crate::surface::{Folder, read};
 
-    /// Checks which blocks the dialect `two` has then, each with its grammar, and what is found.
+    /// Checks which blocks the dialect `two` has after the includes, each with its grammar, and the messages of
+    /// the findings.
     #[track_caller]
     fn check(two: &str, blocks: &[(&str, Option<&str>)], expected: &[&str]) {
         let pack = format!(

@@ -1,8 +1,8 @@
-//! Inheritance: which dialects differ from another only in their needs, or, as a fallback, in what is quoted?
+//! Inherit: which dialects differ from another only in `needs`, or, as a fallback, in what is quoted?
 //!
 //! In: the dialects, as typed.
-//! Out: each dialect with `like`, completed with everything from the other; a diagnostic for what it cannot take over,
-//! or says itself, and for a fallback that could never read anything.
+//! Out: each dialect with `like`, completed with everything from the other; a diagnostic for what it cannot inherit, or
+//! sets itself, and for a fallback that could never read anything.
 //! Never: follows more than one `like`.
 
 use super::names::{names_of, undeclared};
@@ -41,7 +41,7 @@ pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>
         if !declared.contains_key(&like.value) {
             let others = || names_of(&declared).filter(|other| other != name);
             let fault = undeclared(&unreadable, Code::PACK_UNKNOWN_DIALECT, "dialect", &like.value, like.at, others());
-            // What follows is read as if the name that was probably meant was there.
+            // Continue as if the name that was probably meant were in the pack, so that only this name is reported.
             let meant = nearest(&like.value, others()).filter(|_| fault.is_some());
             like.value = meant.unwrap_or(&like.value).to_owned();
             diagnostics.extend(fault);
@@ -74,7 +74,8 @@ pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>
     surface.torn.extend(unknown);
 }
 
-/// Reports a fallback that quotes as much as the dialect that it is like, at `at` unless it says what is quoted.
+/// Reports a fallback with the same quoted regions as the dialect that it inherits from; at `at`, unless it sets
+/// `quoted`.
 fn reads_nothing(name: &str, dialect: &Dialect, like: &str, other: &Dialect, at: Location) -> Option<Diagnostic> {
     let own = dialect.quoted.as_ref().map_or(other.quoted(), |quoted| &quoted.value);
     if other.quoted().iter().any(|mask| !own.contains(mask)) {

@@ -1,4 +1,4 @@
-//! Pack: which of the tables typed can be trusted?
+//! Pack: is everything in the tables valid?
 //!
 //! In: a [`Surface`].
 //! Out: [`Pack`]: the same tables with their grammars, and a diagnostic for everything that is wrong.
@@ -29,7 +29,7 @@ use grammars::Grammars;
 pub(crate) use grammars::has_members;
 pub use schemas::{is_format, is_keyword};
 
-/// The tables of a pack and the grammars that they name. Only [`check`] makes one. It should only be run if the check
+/// The tables of a pack and the grammars that they name. Only [`check`] makes one. It should be run only if the check
 /// found no error.
 #[derive(Debug)]
 pub struct Pack {
@@ -47,7 +47,7 @@ pub fn check(mut surface: Surface, diagnostics: &mut Vec<Diagnostic>) -> Pack {
     permits::check(&surface, diagnostics);
     flow::check(&surface, diagnostics);
     prompts::check(&surface, diagnostics);
-    // From here on unknown names are replaced by those that were probably meant: they have all been reported.
+    // From here on, unknown names are replaced by the names that were probably meant: they have all been reported.
     recover_names::names(&mut surface);
     dialects::check(&surface, &grammars, diagnostics);
     strategies::check(&surface, diagnostics);

@@ -1,8 +1,8 @@
-//! Names: does everything named exist?
+//! Names: is everything declared that the tables name?
 //!
 //! In: the tables.
 //! Out: a diagnostic for each undeclared name, with the nearest declared one.
-//! Never: looks into expressions; they are checked when they are compiled.
+//! Never: parses expressions; their names are checked when they are compiled.
 
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest, rows};
 use crate::surface::{Block, Case, Count, Dialect, Levels, Named, ReplyTable, Role, Surface};
@@ -33,7 +33,7 @@ pub(super) fn undeclared<'n>(
     declared: impl IntoIterator<Item = &'n str>,
 ) -> Option<Diagnostic> {
     let declared: Vec<&str> = declared.into_iter().collect();
-    // No finding: a declaration with an empty name may be the intended one.
+    // Report nothing: a declaration with an empty name may be the intended one.
     if declared.contains(&name) || unreadable.contains(name) || declared.iter().any(|known| known.trim().is_empty()) {
         return None;
     }
@@ -94,7 +94,7 @@ impl<'n> PackNames<'n> {
     }
 
     fn block(&mut self, name: &str, at: Location, declared: &[&str]) {
-        // In a dialect with a fault, the block may be what could not be read.
+        // In a dialect with a fault, the block may be declared in the part that could not be read.
         if !self.torn {
             self.look_up(Code::PACK_UNKNOWN_BLOCK, "block", name, at, declared.iter().copied());
         }
@@ -110,7 +110,7 @@ impl<'n> PackNames<'n> {
             self.diagnostics.push(fault.with_help(help));
         }
         about.start.iter().for_each(|start| self.mode(start));
-        // Native tool calls need no dialect; without any action there is nothing that they could be.
+        // Native tool calls need no dialect; without actions, a native call could not ask for anything.
         if surface.dialects.is_empty() && surface.actions.is_empty() && surface.guardrails.is_empty() {
             let message = "the pack declares no dialect, and no action that a native call could ask for";
             let help = "add `[dialects.NAME]` with a `grammar` and `blocks`, or `[actions.NAME]`";
@@ -119,7 +119,7 @@ impl<'n> PackNames<'n> {
         }
     }
 
-    /// Checks that each spelling of an action's name means one action.
+    /// Checks that each spelling of an action's name means exactly one action.
     fn check_actions(&mut self) {
         let mut known: HashMap<&str, Location> = HashMap::new();
         let actions = || self.surface.actions.iter();
@@ -171,7 +171,7 @@ impl<'n> PackNames<'n> {
         }
     }
 
-    /// Checks a name that a reply counts: it must be one of the pack, not a role.
+    /// Checks a name that a reply counts: it must be a name of the pack, and not a role.
     fn counted(&mut self, name: &str, at: Location, countable: &[&str]) {
         let found = self.diagnostics.len();
         self.block(name, at, countable);
@@ -188,7 +188,7 @@ impl<'n> PackNames<'n> {
         }
     }
 
-    /// Checks that the keys of a count in a reply have a meaning for what it counts.
+    /// Checks that the keys of a count in a reply apply to what it counts.
     fn check_count(&mut self, name: &str, count: &Count) {
         let required = count.required.as_ref().map(|key| ("required", key.at));
         let keys = count.keys.0.first().map(|key| ("keys", key.at));
@@ -236,7 +236,7 @@ impl<'n> PackNames<'n> {
         }
     }
 
-    /// Reports two blocks of one grammar that open with the same name: an answer could only have one of them.
+    /// Reports two blocks of one grammar that open with the same name: only one of them could ever be read.
     fn check_openers(&mut self, dialect: &Dialect, fold: impl Fn(&str) -> String) {
         let mut known: HashMap<(String, Option<&str>), (&str, Location)> = HashMap::new();
         for (name, Spanned { value: block, at }) in dialect.blocks.iter().filter(|(_, block)| !block.value.starts) {
@@ -297,7 +297,7 @@ impl<'n> PackNames<'n> {
                 let unreadable = &self.surface.unreadable;
                 let fault =
                     undeclared(unreadable, Code::PACK_UNKNOWN_BLOCK, kind, name, on.at, declared.iter().copied());
-                // The action may be misspelt.
+                // The name of the action may be misspelt.
                 let actions = || names_of(&self.surface.actions);
                 let action = on.value.split_once('.').filter(|(action, _)| !unreadable.contains(*action));
                 let meant = action.and_then(|(action, inside)| Some((action, nearest(action, actions())?, inside)));
@@ -312,7 +312,7 @@ impl<'n> PackNames<'n> {
         self.diagnostics.extend(fault);
     }
 
-    /// Reports tables of contents that no block has.
+    /// Reports tables of contents for which there is no block.
     fn check_contents(&mut self) {
         let surface = self.surface;
         if self.torn {
@@ -320,7 +320,7 @@ impl<'n> PackNames<'n> {
         }
         let contents = surface.blocks().filter(|(_, block)| block.value.role == Role::Content);
         let called = contents.map(|(name, block)| match block.value.name() {
-            // A name that the answer gives can be any.
+            // A name that the answer contains may be any name.
             Some(called) if called.value.starts_with('@') => "*",
             Some(called) => called.value.as_str(),
             None => name.as_str(),
@@ -342,7 +342,7 @@ impl<'n> PackNames<'n> {
         }
     }
 
-    /// Checks that `[check]` only names codes that do not keep a pack from running.
+    /// Checks that `[check]` only names codes that are not errors.
     fn check_levels(&mut self) {
         let mild = || rows().iter().filter(|row| row.severity != Severity::Error).map(|row| row.name);
         for (code, _) in self.surface.check.iter().flat_map(Levels::all) {
@@ -369,7 +369,7 @@ pub(super) fn target_names(surface: &Surface) -> Vec<&str> {
     names
 }
 
-/// The roles of the blocks with this name in a reply.
+/// The roles of the blocks that have this name in a reply.
 fn roles_of(surface: &Surface, name: &str) -> Vec<Role> {
     let called = |block: &Block| block.name().is_some_and(|word| word.value == name);
     let meant = surface.blocks().filter(|(own, block)| *own == name || called(&block.value));
@@ -382,7 +382,7 @@ fn block_names(surface: &Surface) -> Vec<&str> {
     for Spanned { value: dialect, .. } in surface.dialects.values() {
         let called = dialect.blocks.values().filter_map(|block| block.value.name());
         let called = called.map(|name| name.value.as_str()).filter(|name| !name.starts_with('@'));
-        // What is outside every block may be the message, or a section.
+        // The text outside every block may be the message, or a section.
         let text = dialect.text.as_ref().map(|text| text.value.as_str());
         let outside = text.and_then(|text| if text == "message" { Some(text) } else { text.strip_prefix("section:") });
         names.extend(names_of(&dialect.blocks).chain(called).chain(outside));

@@ -1,9 +1,9 @@
-//! Permits: does everything exist that modes permit and deny, and do the keys of a permit fit together?
+//! Permits: does everything exist that modes permit and deny, and are the keys of a permit consistent?
 //!
 //! In: the permits and denials of modes, the groups, and the actions that are patterns for tools.
-//! Out: a diagnostic for each name that nothing declares, each group inside itself, each key that means nothing where it
-//! is, and two patterns for tools of which neither comes first.
-//! Never: looks into conditions; they are checked when they are compiled.
+//! Out: a diagnostic for each name that nothing declares, each group that contains itself, each key that has no effect
+//! where it is, and two patterns for tools of which neither is more specific.
+//! Never: parses conditions; they are checked when they are compiled.
 
 use super::names::{names_of, needs_other, undeclared};
 use crate::diagnostic::{Code, Diagnostic};
@@ -35,7 +35,8 @@ struct PermitChecks<'p> {
     surface: &'p Surface,
     /// The names that contents may have.
     contents: Vec<&'p str>,
-    /// What was said of unknown names so far, each by whether it is one of a content: thousands of modes may name the same one.
+    /// The findings about unknown names so far, each by the name and whether it is that of a content: thousands of
+    /// modes may contain the same name.
     unknown: HashMap<(String, bool), Option<Diagnostic>>,
     diagnostics: &'p mut Vec<Diagnostic>,
 }
@@ -81,7 +82,7 @@ impl PermitChecks<'_> {
         permit.names().iter().for_each(|name| self.check_name(name, of_contents));
     }
 
-    /// Checks that the name of an action, content or group exists, or that a pattern fits one.
+    /// Checks that the name of an action, content or group exists, or that a pattern matches one.
     fn check_name(&mut self, name: &Spanned<String>, of_contents: bool) {
         if let Some(group) = group_named(&name.value) {
             let groups = names_of(&self.surface.groups);
@@ -104,7 +105,7 @@ impl PermitChecks<'_> {
             true => self.contents.iter().any(|declared| glob(&name.value, declared)),
             false => names_of(&self.surface.actions).any(|declared| is_about(&name.value, declared)),
         };
-        // Most names are known, and to look for the nearest one takes long.
+        // Fast path: most names are known, and searching for the nearest one takes long.
         if is_known {
             return;
         }
@@ -121,7 +122,7 @@ impl PermitChecks<'_> {
         self.diagnostics.extend(fault);
     }
 
-    /// Checks that what groups name exists, as actions or contents, and that none is inside itself.
+    /// Checks that the names in groups exist, as actions or contents, and that no group contains itself.
     fn check_groups(&mut self) {
         for (group, names) in &self.surface.groups {
             for name in &names.value.0 {
@@ -136,7 +137,7 @@ impl PermitChecks<'_> {
         }
     }
 
-    /// Whether a name of a group is `group`, or one that has it in it.
+    /// Whether a name in a group is `group`, or a group that contains it.
     fn is_within(&self, name: &Spanned<String>, group: &str) -> bool {
         let mut entered: Vec<&str> = Vec::new();
         let mut rest: Vec<&str> = group_named(&name.value).into_iter().collect();
@@ -153,7 +154,8 @@ impl PermitChecks<'_> {
         false
     }
 
-    /// Checks that of the patterns that a tool may fit one comes first: the one with the longest literal start.
+    /// Checks that among the patterns that match the same tool, one is the most specific: the one with the longest
+    /// literal prefix.
     fn check_patterns(&mut self) {
         let patterns = self.surface.actions.iter().filter(|(name, _)| is_pattern(name));
         let patterns: Vec<_> = patterns.map(|(name, action)| (name.as_str(), action.at)).collect();

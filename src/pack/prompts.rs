@@ -1,7 +1,7 @@
-//! Prompts: do the keys of their layers fit together, and does everything named exist?
+//! Prompts: are the keys of their layers consistent, and does everything exist that they name?
 //!
 //! In: the tables of prompts, tiers and models, and the texts of the pack.
-//! Out: `pack/bad-layer` for keys that do not fit together, and a diagnostic for each undeclared name or missing file.
+//! Out: `pack/bad-layer` for keys that exclude each other, and a diagnostic for each undeclared name or missing file.
 //! Never: reads a text, or counts its tokens.
 
 use super::files::{out_of_scope, wrong_text};
@@ -139,7 +139,7 @@ impl<'c> PromptCheck<'c> {
                 ids,
             ));
             let layer = layers.iter().find(|layer| layer.id.value == name.value);
-            // A layer with a fault in it may have lost its `trim` to that.
+            // In a layer with a fault, `trim` may be in the part that could not be read.
             let layer = layer.filter(|layer| !self.surface.torn.contains(&layer.at));
             if let Some(layer) = layer.filter(|layer| trimming(layer).is_empty()) {
                 let message = format!("`{}` cannot give way: nothing makes it shorter", name.value);
@@ -157,7 +157,7 @@ impl<'c> PromptCheck<'c> {
         let files = [&layer.text, &layer.template].into_iter().flatten();
         match files.clone().count() + usize::from(layer.source.is_some()) {
             1 => {}
-            // A layer with a fault in it may have lost its text to that.
+            // In a layer with a fault, the text may be in the part that could not be read.
             0 if surface.torn.contains(&layer.at) => {}
             0 => self.bad(layer.at, "the layer is empty", "give it a `text`, a `template` or a `source`"),
             _ => self.bad(layer.at, "the layer has several sources", "`text`, `template` or `source`: keep one"),
@@ -236,7 +236,7 @@ impl<'c> PromptCheck<'c> {
         }
     }
 
-    /// Checks every file that a path names, in the modes of its layer.
+    /// Checks every file that a path means in the modes of its layer.
     fn file(&mut self, path: &Spanned<String>, layer: &Layer) {
         let surface = self.surface;
         let mut reported: Vec<String> = Vec::new();
@@ -264,7 +264,7 @@ impl<'c> PromptCheck<'c> {
                 let files = if more == 1 { "that of another mode" } else { "those of other modes" };
                 first.message = format!("{}, nor {files}", first.message).into();
             }
-            // Perhaps a file is missing, or the layer is in too many modes: offer both.
+            // Either a file is missing, or the layer is used in too many modes: suggest both.
             let has_reason = || out_of_scope(&surface.files, &below, path.at.source).is_some();
             let is_ambiguous = first.code == Code::PACK_DUPLICATE;
             if path.value.contains("{{") && first.misnamed.is_none() && !is_ambiguous && !has_reason() {

@@ -1,8 +1,9 @@
-//! Recovered names: which name was probably meant instead of an undeclared one?
+//! Recovery of names: which name was probably meant instead of an undeclared one?
 //!
 //! In: the tables; every undeclared name in them has been reported.
-//! Out: the same tables with the nearest declared names in their places, so that nothing is reported that only follows.
-//! Never: reports anything; a pack in which something is mended here does not run.
+//! Out: the same tables with the nearest declared names instead, so that the consequences of a wrong name are not
+//! reported.
+//! Never: reports anything; a pack in which a name was replaced does not run.
 
 use crate::diagnostic::nearest;
 use crate::surface::{Effect, Event, Surface, group_named, is_about, is_pattern};
@@ -78,7 +79,7 @@ fn mend(name: &mut Spanned<String>, declared: &IndexSet<String>) {
     }
 }
 
-/// Everything that a guardrail may check.
+/// Every target that a guardrail may check.
 fn targets(surface: &Surface) -> IndexSet<String> {
     let blocks = super::names::target_names(surface);
     let keys = blocks.iter().map(|block| format!("{block}.key"));

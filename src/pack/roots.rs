@@ -1,8 +1,8 @@
-//! Roots: can paths in answers begin with the declared root?
+//! Roots: can paths in answers start with the declared root?
 //!
 //! In: `root` of `[pack]`.
-//! Out: a finding for each that is no absolute path.
-//! Never: looks whether the folder exists: it is the one that the model knows, on any machine.
+//! Out: a finding for each root that is not an absolute path.
+//! Never: checks whether the folder exists: the model knows it by this path, on whatever machine.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::surface::Surface;

@@ -1,9 +1,9 @@
-//! Schemas: does each consist of keywords, and does it refer to nothing outside the pack?
+//! Schemas: does each schema consist of known keywords, and does it refer to nothing outside the pack?
 //!
 //! In: the schemas of parameters, results, state, members and records.
-//! Out: `pack/remote-ref` for a reference to another document, `pack/bad-schema` for every word that is not of JSON
-//! Schema, and for a reference that refers back to itself.
-//! Never: compiles a whole schema, so faults that only show in the whole are not found here.
+//! Out: `pack/remote-ref` for a reference to another document, `pack/bad-schema` for every word that JSON Schema does
+//! not have, and for a reference that leads back to itself.
+//! Never: compiles a whole schema, so a fault that concerns several parts of one is not found here.
 
 use crate::diagnostic::{Code, Diagnostic, bad_pattern_place, bad_pattern_words, meant, nearest};
 use crate::surface::{Action, Named, Surface, Tree};
@@ -51,8 +51,8 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
         .for_each(|one| SchemaRoot::One(one).endless(diagnostics));
 }
 
-/// Why a schema that a host gives cannot be used: it nests too deep, refers to another document, or has a reference that
-/// refers back to itself. None if it may be compiled.
+/// Why a schema of a host cannot be used: it nests too deep, refers to another document, or has a reference that leads
+/// back to itself. None if it may be compiled.
 pub(crate) fn unusable(schema: &Value) -> Option<String> {
     let mut rest = vec![(schema, 0)];
     let mut refers = false;
@@ -97,7 +97,7 @@ impl<'t> SchemaRoot<'t> {
         }
     }
 
-    /// The value that a reference in it refers to.
+    /// The part of the document that a reference points to.
     fn find(&self, reference: &str) -> Option<&'t Tree> {
         let mut parts =
             reference.strip_prefix('#')?.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~"));
@@ -117,7 +117,7 @@ impl<'t> SchemaRoot<'t> {
         Some(here)
     }
 
-    /// Reports the first reference that refers back to the schema it is in.
+    /// Reports the first reference that leads back to the schema that contains it.
     fn endless(&self, diagnostics: &mut Vec<Diagnostic>) {
         let (mut left, mut known, mut reported) = (self.roots(), HashSet::new(), HashSet::new());
         while let Some(tree) = left.pop() {
@@ -144,8 +144,8 @@ impl<'t> SchemaRoot<'t> {
         }
     }
 
-    /// The place of the reference by which a schema refers to itself for the same value. `pointer` are the schemas on the
-    /// way, and `by` is the place of the last reference.
+    /// The place of the reference by which a schema refers to itself for the same value. `pointer` contains the schemas
+    /// passed so far, and `by` is the place of the last reference.
     fn recurses(
         &self,
         schema: &'t Tree,
@@ -174,7 +174,7 @@ impl<'t> SchemaRoot<'t> {
     }
 }
 
-/// The places of declarations whose schema has an unknown word: that they cannot be compiled need not be reported
+/// The places of declarations whose schema has an unknown word: that these cannot be compiled need not be reported
 /// again.
 pub(crate) fn misspelt(surface: &Surface) -> HashSet<Location> {
     let mut found = HashSet::new();
@@ -189,15 +189,15 @@ pub(crate) fn misspelt(surface: &Surface) -> HashSet<Location> {
 /// What a schema describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Of {
-    /// A parameter, which an answer writes.
+    /// A parameter, which an answer contains.
     Param,
-    /// The value of a block, which an answer writes, too.
+    /// The value of a block, which an answer contains, too.
     Block,
-    /// What the pack or the host writes.
+    /// A value that the pack or the host sets.
     Value,
 }
 
-/// A part of a schema: how deep it is, and whether it is that of a named member, which can be missing.
+/// A part of a schema: its depth, and whether it is the schema of a named member, which may be absent.
 #[derive(Debug, Clone, Copy)]
 struct SchemaPart {
     of: Of,
@@ -234,7 +234,7 @@ enum KeywordValue {
     /// A table of schemas.
     Members,
     Types,
-    /// Whether it is required, or which of its members are.
+    /// Whether the value is required, or which of its members are.
     Required,
     Count,
     Number,
@@ -244,7 +244,7 @@ enum KeywordValue {
     Pattern,
     /// A reference to a schema of this document.
     Reference,
-    /// Whether a parameter is taken as it is written.
+    /// Whether the text of a parameter is used as written.
     Verbatim,
     /// Other spellings of the name of a member.
     Names,
@@ -256,7 +256,7 @@ enum KeywordValue {
 
 const TYPES: &[&str] = &["string", "integer", "number", "boolean", "array", "object", "null"];
 
-/// The type that a word names or was probably meant to name; none if it names none, which has been reported.
+/// The type that a word names or was probably meant to name; none if there is no such type, which has been reported.
 pub(crate) fn type_meant(word: &str) -> Option<&'static str> {
     nearest(word, TYPES.iter().copied())
 }
@@ -321,7 +321,7 @@ pub fn is_format(word: &str) -> bool {
     FORMATS.iter().any(|(format, _)| *format == word)
 }
 
-/// Reports the words of a schema that are not of JSON Schema.
+/// Reports the words of a schema that JSON Schema does not have.
 fn examine(schema: &Tree, part: SchemaPart, diagnostics: &mut Vec<Diagnostic>) {
     if part.depth > DEEPEST {
         let message = format!("a schema may be nested {DEEPEST} deep at the most");
@@ -330,7 +330,7 @@ fn examine(schema: &Tree, part: SchemaPart, diagnostics: &mut Vec<Diagnostic>) {
     }
     let members = match schema {
         Tree::Table(members, _) => members,
-        // `true` fits everything, `false` nothing.
+        // `true` allows every value, and `false` none.
         Tree::Constant(Value::Bool(_), _) if part.depth > 0 => return,
         _ => {
             let fault = Diagnostic::new(Code::PACK_SCHEMA, schema.at(), "a JSON Schema is a table");
@@ -364,7 +364,7 @@ fn examine(schema: &Tree, part: SchemaPart, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What to write in place of something that is not a table.
+/// What to write instead of something that is not a table.
 fn schema_instead(found: &Tree) -> String {
     let first = |kind: &str, value: &dyn std::fmt::Display| {
         format!("for a value that starts as {value} say `{{ type = \"{kind}\", default = {value} }}`")
@@ -482,16 +482,16 @@ fn keyword(name: &str, takes: &KeywordValue, value: &Tree, part: SchemaPart, dia
     diagnostics.push(if is_quoted { fault.with_help("leave the quotes out") } else { fault });
 }
 
-/// The finding for other spellings of what no answer writes.
+/// The finding for other spellings of a value that no answer contains.
 fn unread_names(names: &Tree) -> Diagnostic {
     let message = "other spellings say nothing here";
     let help = "only a parameter, a member of `properties` and a value of an `enum` that an answer writes have some";
     Diagnostic::new(Code::PACK_SCHEMA, names.at(), message).with_help(help)
 }
 
-/// Why the pattern of a schema cannot be used. Schemas have ECMAScript patterns; here the `regex` crate reads them.
+/// Why the pattern of a schema cannot be used. Patterns in schemas are ECMAScript; the `regex` crate reads them here.
 fn bad_pattern(pattern: &Spanned<String>) -> Option<Diagnostic> {
-    // Parsing is quick and finds nearly every fault; compiling is left to the first value that needs the pattern.
+    // Parsing is fast and finds nearly every fault; the pattern is compiled for the first value that needs it.
     if regex_syntax::parse(&pattern.value).is_ok() && !may_be_too_large(&pattern.value) {
         return None;
     }

@@ -1,8 +1,8 @@
-//! Spellings: does each other spelling in a schema mean one thing?
+//! Spellings: does each other spelling in a schema mean exactly one thing?
 //!
 //! In: the schemas of parameters and blocks.
-//! Out: `pack/duplicate-name` for a spelling that two members or two values share; `pack/wrong-value` for a blank one.
-//! Never: looks at the names of actions and blocks: their tables have checks of their own.
+//! Out: `pack/duplicate-name` for a spelling that two members or two values share; `pack/wrong-value` for an empty one.
+//! Never: checks the names of actions and blocks: there are separate checks for their tables.
 
 use super::empty_names::empty_name;
 use crate::diagnostic::{Code, Diagnostic};

@@ -1,8 +1,8 @@
-//! Strategies: can each of them answer its defect?
+//! Strategies: can each of them be applied to its defect?
 //!
 //! In: every degradation table, and the strategies of guardrails.
-//! Out: `pack/unfit-strategy` for each that cannot; `pack/wrong-value` for a defect with no strategy, or at a place
-//! where it cannot occur.
+//! Out: `pack/unfit-strategy` for each strategy that cannot; `pack/wrong-value` for a defect with no strategy, or at a
+//! place where it cannot occur.
 //! Never: judges which strategy is best.
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
@@ -50,8 +50,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Reports each `join` for blocks that are not text, if no other strategy comes after it: only the first block would be
-/// kept.
+/// Reports each `join` for blocks that are not text, if it is the last strategy: only the first block would remain.
 fn joins(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let join = |table: &Degradation| {
         let row = table.0.iter().find(|(defect, _)| defect.value == Defect::DuplicateBlock)?;
@@ -79,7 +78,7 @@ fn joins(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     for (table, replies) in std::iter::once((&surface.degradation, of_pack.collect())).chain(of_modes) {
         let Some(at) = join(table) else { continue };
         let counts = replies.iter().flat_map(|reply| &reply.counts);
-        // With `most = 0`, even the first block is a `forbidden-block`, and no duplicate.
+        // With `most = 0`, even the first block is a `forbidden-block`, and not a duplicate.
         let several = counts.filter(|(_, count)| count.value.most.as_ref().is_some_and(|most| most.value > 0));
         let unreadable = several.into_iter().find_map(|(name, count)| {
             let own = |block: &Spanned<Block>| {
@@ -96,7 +95,8 @@ fn joins(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Reports a pack that sets how a model is asked again but never asks. Settings of a used pack may be for others.
+/// Reports a pack that sets how a model is asked again, but never asks. The settings of an included pack may be for
+/// others.
 fn never_asks(surface: &Surface) -> Option<Diagnostic> {
     let asks =
         surface.ask_again.as_ref().filter(|_| surface.about.as_ref().is_some_and(|about| about.uses.is_empty()))?;
@@ -119,7 +119,7 @@ fn never_asks(surface: &Surface) -> Option<Diagnostic> {
 fn idle(defect: Defect, strategies: &[Spanned<Strategy>]) -> Option<Diagnostic> {
     let may_answer = |strategy: Strategy| defect.applicable().contains(&strategy);
     let last = strategies.iter().position(|one| may_answer(one.value) && one.value.always_answers(defect))?;
-    // A strategy that does not fit the defect is reported for that, and not here.
+    // A strategy that cannot be applied to the defect is reported for that, and not here.
     let never = strategies.iter().skip(last + 1).find(|one| may_answer(one.value))?;
     let last = strategies.get(last)?;
     let message = format!("`{}` never answers `{defect}`: `{}` before it always does", never.value, last.value);

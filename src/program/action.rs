@@ -2,7 +2,7 @@
 //!
 //! In: the checked actions of a pack.
 //! Out: [`Action`] with its parameters and effects, and [`ActionId`], by which the program refers to it.
-//! Never: says who may ask for it: modes do.
+//! Never: decides who may ask for it: the modes do.
 
 use super::{DegradationTable, EffectRule, Program, Schema};
 use crate::surface::{Tree, literal_start};
@@ -19,30 +19,30 @@ pub(crate) struct ActionId(pub(crate) usize);
 /// Something that a response may ask for.
 #[derive(Debug)]
 pub(crate) struct Action {
-    /// What it does, in a sentence.
+    /// What the action does, in one sentence.
     pub(crate) about: Option<String>,
-    /// Other spellings of its name.
+    /// Other spellings of the action's name.
     pub(crate) names: Vec<String>,
     pub(crate) schema: Schema,
-    /// The schema of what the host returns.
+    /// The schema of the value that the host returns.
     pub(crate) returns: Option<Schema>,
-    /// The parameters one by one, for faults in their schemas.
+    /// The parameters one by one, so that a fault in a schema is reported at its parameter.
     pub(crate) params: Vec<Param>,
     pub(crate) effects: Arc<Vec<EffectRule>>,
     pub(crate) degradation: DegradationTable,
-    /// Whether its name is a pattern: it declares every tool whose name fits.
+    /// Whether the name is a pattern: the action then declares every tool whose name matches.
     pub(crate) is_pattern: bool,
     pub(crate) at: Location,
 }
 
-/// The places of a parameter.
+/// Where a parameter is declared in the pack.
 #[derive(Debug, Clone)]
 pub(crate) struct Param {
     pub(crate) name: String,
     pub(crate) at: Location,
-    /// The place of its example, or of the first of several.
+    /// Where its example is, or the first of several examples.
     pub(crate) example: Option<Location>,
-    /// The place of its default.
+    /// Where its default is.
     pub(crate) default: Option<Location>,
 }
 
@@ -61,12 +61,13 @@ impl Action {
     }
 }
 
-/// The actions by all spellings of their names, in lower case; in the order of their declaration.
+/// The actions by every spelling of their names, in lower case; the actions of one spelling are in the order of
+/// declaration.
 #[derive(Debug, Default)]
 pub(crate) struct ActionSpellings(HashMap<String, SmallVec<[ActionId; 1]>, RandomState>);
 
 impl Program {
-    /// The action that has this name, or else this other spelling, as `same` compares them; of several, the first.
+    /// The action with this name, or else the first one with this other spelling; `same` compares names.
     pub(crate) fn action_spelled(&self, name: &str, same: impl Fn(&str, &str) -> bool) -> Option<ActionId> {
         let alike = self.spellings().0.get(&name.to_ascii_lowercase())?.iter().filter_map(|id| {
             let (declared, action) = self.action(*id)?;
@@ -77,7 +78,7 @@ impl Program {
         named.or_else(spelled).map(|(id, ..)| id)
     }
 
-    /// Made when an answer first has a name that is not declared.
+    /// Built when a response first contains a name that is not declared.
     fn spellings(&self) -> &ActionSpellings {
         self.spellings.get_or_init(|| {
             let mut spellings = ActionSpellings::default();
@@ -93,12 +94,12 @@ impl Program {
         })
     }
 
-    /// The id of the action with this name. A pattern for tools has none.
+    /// The id of the action with this name. A pattern for tools has no id of this kind.
     pub(crate) fn action_id(&self, name: &str) -> Option<ActionId> {
         self.actions.get_full(name).filter(|(.., action)| !action.is_pattern).map(|(number, ..)| ActionId(number))
     }
 
-    /// The pattern for tools that declares this name: of several, the one with the longest literal start.
+    /// The pattern for tools that matches this name; of several, the one with the longest literal prefix.
     pub(crate) fn pattern_of(&self, name: &str) -> Option<ActionId> {
         let patterns = self.tool_patterns.iter().filter_map(|id| Some((*id, self.action(*id)?.0)));
         let fitting = patterns.filter(|(_, pattern)| glob(pattern, name));

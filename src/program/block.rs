@@ -1,7 +1,7 @@
-//! Blocks, compiled: what does a block mean, what is it called, and where does it end?
+//! Blocks, compiled: what does a block mean, where does its name come from, and where does it end?
 //!
 //! In: a checked block of the surface.
-//! Out: [`BlockBinding`] with its [`BlockId`], the sources of its names, and what closes it.
+//! Out: [`BlockBinding`] with its [`BlockId`], the sources of its name, and what closes it.
 //! Never: knows how an opener or a closer is written: its family does.
 
 use super::{DegradationTable, Family, Schema};
@@ -17,30 +17,30 @@ pub(crate) struct BlockId(pub(crate) u16);
 /// The meaning of one block, and where it ends.
 #[derive(Debug)]
 pub(crate) struct BlockBinding {
-    /// Its name in the pack.
+    /// The name of the block in the pack.
     pub(crate) name: String,
-    /// The names that open it.
+    /// The names in a response that open the block.
     pub(crate) names: Vec<String>,
     pub(crate) role: Role,
-    /// How its opener should be written.
+    /// How prompts write its opener.
     pub(crate) spelled: Option<String>,
-    /// How the whole block should be written, if the pack says that.
+    /// How prompts write the whole block, if the pack declares that.
     pub(crate) layout: Option<BlockLayout>,
-    /// Whether it opens at the start of the answer, with or without its opener.
+    /// Whether the block opens at the start of the answer, with or without its opener.
     pub(crate) starts: bool,
-    /// Whether no prompt asks for it.
+    /// Whether prompts leave the block out.
     pub(crate) hidden: bool,
-    /// What belongs in it, in a sentence.
+    /// What belongs in the block, in one sentence.
     pub(crate) about: Option<String>,
     pub(crate) called: NameSource,
-    /// Other sources of its name that count in its place if that is absent, in order.
+    /// Other sources of its name, in order, for when the first one is absent.
     pub(crate) other_names: Vec<NameSource>,
     pub(crate) key: Option<NameSource>,
-    /// If blocks are members of an object: the path to the member that is its body.
+    /// If blocks are members of an object: the path to the member that is the body.
     pub(crate) body: Option<String>,
-    /// Other members that count in its place if it is absent, in order.
+    /// Other members that may be the body, in order, for when the first one is absent.
     pub(crate) other_bodies: Vec<String>,
-    /// The template that makes its text from its value.
+    /// The template that renders its value as text.
     pub(crate) text: Option<Template>,
     /// The schema of its value, for prompts and exports, and whether the value is required.
     pub(crate) schema: Option<Schema>,
@@ -50,25 +50,26 @@ pub(crate) struct BlockBinding {
     pub(crate) field: Option<FieldName>,
     /// The grammar of its fields, if the pack names one.
     pub(crate) fields: Option<Arc<Family>>,
-    /// Whether a value that no schema describes is a JSON literal if it is one.
+    /// Whether a value without a schema is read as a JSON literal where it is one.
     pub(crate) literals: bool,
-    /// The faults of a JSON payload that are only remarks.
+    /// The syntax faults of a JSON payload that are reported as remarks only.
     pub(crate) forgives: Vec<&'static str>,
-    /// What its text is decoded from.
+    /// The encoding that its text is decoded from.
     pub(crate) decode: Option<Decoding>,
     pub(crate) holds: Vec<BlockId>,
     pub(crate) anchor: Anchor,
-    /// Whether the pack itself says that it counts anywhere.
+    /// Whether the pack, and not a default, declares that it counts anywhere: then even in the middle of a word.
     pub(crate) inside_words: bool,
     pub(crate) close: Vec<Closer>,
-    /// The tier of its surest closers. Once one of these has been found, later closers are ignored.
+    /// The lowest tier of its closers. After a closer of this tier, later closers are ignored.
     pub(crate) surest: usize,
-    /// Where it may end; empty if its grammar decides.
+    /// The places where the block may end, in order of preference; empty if its grammar decides.
     pub(crate) ends: Vec<Vec<Ending>>,
     pub(crate) trim: Vec<Trim>,
-    /// The part of `trim` that also applies to fields: not fences and rules, which belong to the field.
+    /// The part of `trim` that also applies to fields. Code fences and horizontal rules are left out: they are part of
+    /// a field.
     pub(crate) field_trim: Vec<Trim>,
-    /// Whether the pack says nothing of trimming: texts of several lines then lose only what is around them.
+    /// Whether the pack does not set `trim`: texts of several lines then lose only the white space around them.
     pub(crate) trims_lines: bool,
     pub(crate) degradation: DegradationTable,
     pub(crate) at: Location,
@@ -83,12 +84,12 @@ impl BlockBinding {
         }
     }
 
-    /// The sources of its name, of which the first that is there counts.
+    /// The sources of its name, in order; the first that is present counts.
     pub(crate) fn sources(&self) -> impl Iterator<Item = &NameSource> {
         std::iter::once(&self.called).chain(&self.other_names)
     }
 
-    /// The attributes, or members, that may say its name.
+    /// The attributes, or members, that may contain its name.
     pub(crate) fn naming(&self) -> impl Iterator<Item = &str> {
         self.sources().filter_map(|source| match source {
             NameSource::Attribute(name) => Some(name.as_str()),
@@ -96,7 +97,8 @@ impl BlockBinding {
         })
     }
 
-    /// The paths in the payload that may lead to its name, each with whether it starts in an entry of a list of calls.
+    /// The paths in the payload that may end at its name, each with whether the path starts in an entry of a list of
+    /// calls.
     pub(crate) fn name_pointers(&self) -> impl Iterator<Item = (&[String], bool)> {
         self.sources().filter_map(|source| match source {
             NameSource::Payload { pointer, each } => Some((pointer.as_slice(), *each)),
@@ -109,29 +111,29 @@ impl BlockBinding {
         self.name_pointers().any(|(_, each)| each)
     }
 
-    /// Whether its payload may be one call that it names itself.
+    /// Whether its payload may be a single call that contains its own name.
     pub(crate) fn takes_lone_call(&self) -> bool {
         self.name_pointers().any(|(_, each)| !each)
     }
 
-    /// The members that may be its body, the first that is there counts.
+    /// The members that may be its body, in order; the first that is present counts.
     pub(crate) fn bodies(&self) -> impl Iterator<Item = &str> {
         self.body.iter().chain(&self.other_bodies).map(String::as_str)
     }
 
-    /// The parameter that a payload read as text is.
+    /// The name of the parameter that a payload read as text is assigned to.
     pub(crate) fn text_param(&self) -> Option<&str> {
         let named = self.body.as_deref().filter(|_| self.named_within().is_none());
         self.payload.contains(&Payload::Text).then(|| named.unwrap_or("text"))
     }
 
-    /// Whether entities in it are decoded.
+    /// Whether entities in its text are decoded.
     pub(crate) fn entities(&self) -> bool {
         self.decode == Some(Decoding::Entities)
     }
 }
 
-/// A tag that is a field named by an attribute: `<parameter name="x">`.
+/// A tag whose attribute names a field: `<parameter name="x">`.
 #[derive(Debug, Clone)]
 pub(crate) struct FieldName {
     pub(crate) tag: String,
@@ -169,7 +171,7 @@ pub(crate) enum Closer {
 impl Closer {
     /// The tier of names that identify the block itself.
     pub(crate) const FIRST_TIER: usize = 0;
-    /// The tier of patterns: the last closer that matches one closes the block.
+    /// The tier of patterns. If several closers match one, the last of them closes the block.
     pub(crate) const LAST_TIER: usize = 2;
 
     /// How specific the closer is, lowest first: names of this very block, then words for its kind, then patterns.

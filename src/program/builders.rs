@@ -1,6 +1,6 @@
 //! Builders: which rules of a grammar build values, and how do they write one?
 //!
-//! In: the rules of a grammar that are called like the parts of JSON.
+//! In: the rules of a grammar that are named like the parts of JSON.
 //! Out: [`Builders`]; a value, written by them.
 //! Never: reads an answer.
 
@@ -15,15 +15,15 @@ pub(crate) struct Builders {
     pub(crate) key: Option<RuleId>,
     pub(crate) array: Option<RuleId>,
     pub(crate) string: Option<RuleId>,
-    /// What a string or a key says, inside its quotes.
+    /// The content of a string or a key, without its quotes.
     pub(crate) text: Option<RuleId>,
     pub(crate) number: Option<RuleId>,
     pub(crate) literal: Option<RuleId>,
 }
 
 impl Builders {
-    /// The rules that build values in the attributes or the payload of a grammar; none without objects of members, or
-    /// lists.
+    /// The rules that build values in the attributes or the payload of a grammar; none if the grammar has neither
+    /// objects with members nor lists.
     pub(super) fn of(grammar: &Grammar) -> Option<Self> {
         let within = grammar.called_from(|name| matches!(name, "payload" | "attribute"));
         let rule = |name: &str| grammar.rule(name).filter(|rule| within.contains(rule) && !grammar.is_silent(*rule));
@@ -46,7 +46,7 @@ impl Builders {
         [self.object, self.array, self.string, self.number, self.literal].contains(&Some(rule))
     }
 
-    /// A value as the rules write it; none if they cannot.
+    /// The value as the rules write it; none if they cannot.
     pub(crate) fn spell(&self, grammar: &Grammar, value: &Value) -> Option<String> {
         let next = |rule: Option<RuleId>, parts: &[String]| {
             let parts: Vec<SpelledCapture<'_>> = parts.iter().map(|part| SpelledCapture::Next(part)).collect();
@@ -56,7 +56,7 @@ impl Builders {
             let text = texts.iter().find(|text| rule.is_some_and(|rule| grammar.reads_inside(rule, text)));
             text.map(|text| (*text).to_owned())
         };
-        // Of two spellings that a grammar reads, the one that it names first is its own.
+        // If a grammar reads both spellings, the one that it names first is its own.
         let words = |json: &'static str, python: &'static str| {
             let first = self.literal.and_then(|rule| grammar.spell(rule, &[], INSIDE));
             let is_python = first.is_some_and(|first| first.starts_with(|one: char| one.is_ascii_uppercase()));

@@ -1,14 +1,14 @@
-//! Dead comparisons: which value is compared with something that it never is?
+//! Dead comparisons: which value is compared with a constant that it never equals?
 //!
-//! In: a constant that a pack compares with a value, and all that the value can be.
-//! Out: [`IdleComparison`], which says that they are never equal, and what the value can be instead.
-//! Never: finds one: that takes knowledge of what names mean.
+//! In: a constant that a pack compares with a value, and every value that the latter can have.
+//! Out: [`IdleComparison`], which explains why the comparison never succeeds, and what the value can be instead.
+//! Never: searches for such comparisons: that requires knowing what each name means.
 
 use crate::diagnostic::Diagnostic;
 use crate::expression::{Constant, Relation};
 use crate::text::{Spanned, excerpt};
 
-/// A comparison of a value with a constant that it can never equal.
+/// A comparison of a value with a constant that is false, or fails, for every possible value.
 #[derive(Debug)]
 pub(crate) struct IdleComparison {
     /// The path of the value, as a pack would write it.
@@ -20,7 +20,7 @@ pub(crate) struct IdleComparison {
 }
 
 impl IdleComparison {
-    /// Whether the comparison fails for every value, and does not just never hold: the two have no order.
+    /// Whether the comparison fails for every value, instead of being false: the two have no order.
     pub(crate) fn fails(&self) -> bool {
         self.relation.is_order() && matches!(self.why, Never::Kind(_) | Never::Texts(_))
     }
@@ -75,13 +75,13 @@ impl IdleComparison {
     }
 }
 
-/// Why a value never equals the constant.
+/// Why the comparison never succeeds.
 #[derive(Debug, Clone)]
 pub(crate) enum Never {
-    /// It can only be one of these texts.
+    /// The value can only be one of these texts.
     Texts(Vec<String>),
-    /// It has another type, this one of JSON Schema.
+    /// The value has another type: this one of JSON Schema.
     Kind(&'static str),
-    /// It has this bound, as an author writes it.
+    /// The schema of the value has this bound, as the author writes it.
     Bound(String),
 }

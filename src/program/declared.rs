@@ -1,8 +1,8 @@
 //! Declared: where does a pack declare a name, and what belongs to a mode?
 //!
-//! In: a compiled pack, and a name that somebody typed.
+//! In: a compiled pack, and a name that a user typed.
 //! Out: the place of the declaration; the dialects, the required message and the texts of a mode, by name.
-//! Never: hands out what the program is made of, so tools that edit packs depend on names alone.
+//! Never: exposes the parts of a program, so that tools which edit packs depend on names alone.
 
 use super::{LayerSource, Program, PromptPlan};
 use crate::text::Location;
@@ -45,8 +45,8 @@ impl Program {
         dialects.map(|dialect| dialect.name.as_str()).collect()
     }
 
-    /// The name of an action in the form of those that answers of a mode can ask for; none if they can ask for this
-    /// name, or if names have no form there.
+    /// The action's name rewritten in the form that answers of a mode use for names; none if they can ask for the name
+    /// as it is, or if names have no such form in this mode.
     #[doc(hidden)]
     pub fn action_like(&self, mode: &str, name: &str) -> Option<String> {
         let dialects = || self.modes.get(mode).into_iter().flat_map(|mode| self.dialects_of(mode));
@@ -62,7 +62,8 @@ impl Program {
         self.prompts.prompts.iter().find(|(_, prompt)| own(prompt)).map(|(name, _)| name.as_str())
     }
 
-    /// The name of the block that must hold the message of a reply: in this mode, or in the first mode that needs one.
+    /// The name of the block that must contain the message of a reply: in this mode, or in the first mode that needs
+    /// one.
     #[doc(hidden)]
     pub fn required_message(&self, mode: Option<&str>) -> Option<&str> {
         let mut modes = self.modes.iter().filter(|(name, _)| mode.is_none_or(|mode| mode == *name));
@@ -70,8 +71,8 @@ impl Program {
         counts.map(|count| count.name.as_str())
     }
 
-    /// The paths, each below its pack, of the files that the pack's own prompts use in a mode, once for each layer and
-    /// variant that uses one. Layers of a used pack are left out: they never use a file of this one.
+    /// The files that the pack's own prompts use in a mode, as paths below the pack, once for each layer and variant
+    /// that uses one. Layers of an included pack are left out: they never use a file of this one.
     #[doc(hidden)]
     pub fn prompt_files_in(&self, mode: &str) -> Vec<&str> {
         let Some(mode) = self.mode_id(mode) else { return Vec::new() };

@@ -1,8 +1,8 @@
-//! Degradation: what does a pack say about a defect, and which table decides?
+//! Degradation: which strategies does a pack declare for a defect, and which table decides?
 //!
-//! In: the tables of the pack, of its modes, blocks and actions; a defect, and the declarations [`DeclarationContext`] it.
+//! In: the tables of the pack, of its modes, blocks and actions; a defect, and the [`DeclarationContext`] around it.
 //! Out: the strategies that may answer it, each with its place in the pack; the rows for `explain`.
-//! Never: carries a strategy out.
+//! Never: applies a strategy.
 
 use super::{Action, BlockBinding, Mode, Program};
 use crate::diagnostic::{Defect, Strategy};
@@ -10,7 +10,7 @@ use crate::surface::{self, Role};
 use crate::text::{FilePlace, Location};
 use std::fmt;
 
-/// The answers of one table, by defect.
+/// The strategies of one table, by defect.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DegradationTable(Vec<Option<DefectAnswer>>);
 
@@ -50,11 +50,11 @@ pub struct DegradationRow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DeclaredBy {
-    /// No table: the default.
+    /// Nothing in the pack: the default.
     Default,
-    /// No table: the default for calls.
+    /// Nothing in the pack: the default for calls.
     DefaultForCalls,
-    /// No table: the default for contents.
+    /// Nothing in the pack: the default for contents.
     DefaultForContents,
     /// The table of the pack.
     Pack,
@@ -101,12 +101,12 @@ impl DegradationTable {
         rows.flat_map(|(defect, answer)| answer.strategies.iter().map(move |one| (defect, *one, answer.at)))
     }
 
-    /// Whether it has strategies for this defect.
+    /// Whether the table has strategies for this defect.
     pub(crate) fn declares(&self, defect: Defect) -> bool {
         self.get(defect).is_some()
     }
 
-    /// Where it has strategies for this defect.
+    /// Where the table declares strategies for this defect.
     pub(crate) fn place_of(&self, defect: Defect) -> Option<Location> {
         self.get(defect).map(|answer| answer.at)
     }

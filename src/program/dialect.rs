@@ -29,7 +29,7 @@ impl DialectId {
     }
 }
 
-/// The masks that a dialect has.
+/// The quoted regions in which a dialect takes markup for plain text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct MaskKinds {
     pub(crate) fences: bool,
@@ -38,14 +38,14 @@ pub(crate) struct MaskKinds {
     pub(crate) cdata: bool,
     /// Quotation marks around a block.
     pub(crate) marks: bool,
-    /// Whether a fence around the whole answer is removed.
+    /// Whether a code fence around the whole answer is removed.
     pub(crate) wrapper: bool,
-    /// Whether a fence may be the opener of a block.
+    /// Whether a code fence may be the opener of a block.
     pub(crate) openers: bool,
 }
 
 impl MaskKinds {
-    /// What a mask may start with, in a dialect with these openers.
+    /// The texts that a quoted region may start with, in a dialect with these openers.
     pub(crate) fn starts(self, starts: &Prefilter) -> Needles {
         let marked = if self.marks { starts.openers.as_slice() } else { &[] };
         let quotes =
@@ -55,13 +55,13 @@ impl MaskKinds {
     }
 }
 
-/// One way to write a response. Clones share the grammars and blocks.
+/// One format of a response. Clones share the grammars and blocks.
 #[derive(Debug, Clone)]
 pub(crate) struct Dialect {
     pub(crate) id: DialectId,
     pub(crate) name: String,
     pub(crate) families: Arc<Vec<Family>>,
-    /// If answers are one object: how the object is read. There are then no families.
+    /// If answers are one object: how the object is read. The families then read only what comes before the object.
     pub(crate) outline: Option<Arc<ObjectShape>>,
     pub(crate) blocks: Arc<Vec<BlockBinding>>,
     pub(crate) names: Arc<BlockNames>,
@@ -70,29 +70,31 @@ pub(crate) struct Dialect {
     /// What each byte can start.
     pub(crate) starts: Prefilter,
     pub(crate) masks: MaskKinds,
-    /// What a mask may start with. For quotation marks this is what an opener may start with, directly behind the mark.
+    /// The texts that a quoted region may start with. A quotation mark is found by the opener that directly follows it.
     pub(crate) mask_starts: Needles,
     /// Whether any of its blocks is a wrapper.
     pub(crate) wraps: bool,
-    /// Whether it matters for any block where on a line something is.
+    /// Whether the position on the line matters for any of its blocks.
     pub(crate) by_line: bool,
     pub(crate) text: Outside,
-    /// What may be around and between blocks without counting as text.
+    /// What may occur around and between blocks without counting as text.
     pub(crate) between: Vec<Between>,
-    /// Names of blocks, any of which claims an answer; if empty, any block does.
+    /// Blocks that let the dialect claim an answer; if empty, any block does.
     pub(crate) needs: Vec<String>,
-    /// The names that may be keys in the payloads of its calls.
+    /// The names that may be keys in the payloads of the dialect's calls.
     pub(crate) params: Arc<ParamNames>,
-    /// What the closers of its blocks begin with, each once. To make a searcher takes longer than to search a short text.
+    /// What the closers of its blocks begin with, each once. Stored, because building a searcher takes longer than
+    /// searching a short text.
     pub(crate) closer_prefixes: Arc<Vec<memmem::Finder<'static>>>,
-    /// The dialect that differs only in `needs`.
+    /// The dialect from which this one differs only in `needs`.
     pub(crate) like: Option<DialectId>,
-    /// For a dialect that reads only what no other can: the one that it is like but for what is quoted.
+    /// For a fallback, which reads only answers that no other dialect can: the dialect that it equals except for what
+    /// counts as quoted.
     pub(crate) fallback: Option<DialectId>,
     pub(crate) at: Location,
 }
 
-/// What text outside every block is.
+/// What the text outside every block counts as.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outside {
     Stray,
@@ -109,8 +111,8 @@ impl Dialect {
         }
     }
 
-    /// The wrapper that a closer of this name leaves: one that has the name, unless its `close` says otherwise, or one
-    /// that has it in its `close`. A name that opens another block is a closer of that block.
+    /// The wrapper that a closer of this name ends: one that has the name, unless its `close` lists others, or one that
+    /// has the name in its `close`. A name that opens another block is a closer of that block.
     pub(crate) fn wrapper_closed_by(&self, name: &str, family: usize) -> Option<BlockId> {
         if !self.wraps {
             return None;
@@ -136,20 +138,20 @@ impl Dialect {
         }
     }
 
-    /// Whether a block can be a call of this action, by its name or another spelling of that.
+    /// Whether a block can be a call of this action, by the action's name or another spelling of it.
     pub(crate) fn may_call(&self, block: &BlockBinding, name: &str, action: &Action) -> bool {
         action.spellings(name).any(|name| self.may_be_called(block, name))
     }
 
-    /// Whether a block can be a call of this name: the block's name allows it, and its grammar reads the name.
+    /// Whether a block can be a call of this name: the block's names allow it, and its grammar reads it.
     pub(crate) fn may_be_called(&self, block: &BlockBinding, action: &str) -> bool {
-        // `name[]` is each of a list.
+        // `name[]` means each entry of a list.
         fn plain(name: &str) -> &str {
             name.trim_end_matches("[]")
         }
         block.role == Role::Call
             && match &block.called {
-                // What opens a block is compared as the dialect says, and names the action as it is written.
+                // Names of openers are compared by the dialect's rules, and the action is the name as written.
                 NameSource::Own => {
                     let takes = |name: &String| self.names.matches_name(&self.names.fold(plain(name)), action);
                     block.names.iter().any(takes) && self.spells(action)
@@ -159,8 +161,8 @@ impl Dialect {
             }
     }
 
-    /// The name of an action in the form of those that a block can be a call of: `ACTION_TIDY_UP` for `tidy-up`, where
-    /// the block's names are `ACTION_*`. None if its names have no form, or its grammar does not read such a name.
+    /// The action's name in the form that a block's names require: `ACTION_TIDY_UP` for `tidy-up`, where the block's
+    /// names are `ACTION_*`. None if the names of the block have no form, or if its grammar does not read such a name.
     pub(crate) fn called_like(&self, block: &BlockBinding, action: &str) -> Option<String> {
         let wild = |c: char| matches!(c, '*' | '?');
         block.names.iter().filter(|_| !block.hidden).find_map(|pattern| {
@@ -175,7 +177,7 @@ impl Dialect {
         })
     }
 
-    /// Whether some grammar of the dialect reads this as the name of a block, in any case that counts.
+    /// Whether some grammar of the dialect reads this as the name of a block, in any case that is equal to it.
     fn spells(&self, name: &str) -> bool {
         self.outline.is_some() || self.reads_in_some_case(name, |family, name| family.grammar.reads(family.name, name))
     }
@@ -204,7 +206,7 @@ impl Dialect {
         self.blocks.get(usize::from(id.0))
     }
 
-    /// The grammar of a block's family.
+    /// The grammar of a block's family, or of the object.
     pub(crate) fn grammar(&self, family: usize) -> Option<&Grammar> {
         match &self.outline {
             Some(outline) => Some(&outline.grammar),

@@ -12,7 +12,7 @@ use crate::surface::Matching;
 use crate::text::Location;
 use std::sync::Arc;
 
-/// One effect, with what it depends on.
+/// One effect, with its conditions.
 #[derive(Debug)]
 pub(crate) struct EffectRule {
     pub(crate) verb: Option<Verb>,
@@ -25,14 +25,14 @@ pub(crate) struct EffectRule {
 }
 
 impl Verb {
-    /// Whether it changes a file in a way that fails for some texts of the file.
+    /// Whether it edits a file, so that the effect may fail to match the file.
     pub(crate) fn may_miss(&self) -> bool {
         matches!(self, Verb::Edit { .. } | Verb::Patch { .. } | Verb::Delete { .. } | Verb::Move { .. })
     }
 }
 
 impl EffectRule {
-    /// The effects and all nested ones; each before those inside it.
+    /// The effects and all nested ones; each before the effects inside it.
     pub(crate) fn walk(effects: &[EffectRule]) -> Vec<&EffectRule> {
         let mut all = Vec::new();
         let mut rest: Vec<&EffectRule> = effects.iter().rev().collect();
@@ -73,7 +73,7 @@ pub(crate) enum Verb {
         remark: Remark,
         text: Option<Template>,
     },
-    /// The message with this index, and the names that it takes.
+    /// Emits the message with this index, with values for the names that it takes.
     Say {
         message: usize,
         with: Vec<(String, Shape)>,
@@ -95,7 +95,7 @@ pub(crate) enum Verb {
         key: Template,
         path: PathTemplate,
         value: Shape,
-        /// The schema that the value must fit.
+        /// The schema that the value must satisfy.
         schema: Option<Box<Schema>>,
     },
     Edit {
@@ -108,7 +108,7 @@ pub(crate) enum Verb {
     },
     Patch {
         text: Template,
-        /// The key of the file for hunks without one.
+        /// The key of the file for hunks that name no file.
         file: Option<Template>,
         matching: Vec<Matching>,
         executable: bool,

@@ -1,8 +1,8 @@
-//! Examples: which value fits a schema?
+//! Examples: which value is valid against a schema?
 //!
 //! In: a JSON Schema.
-//! Out: a value that probably fits: one that the author gives, or else a plain one of its type.
-//! Never: promises that it fits; a validator checks that.
+//! Out: a value that is probably valid: one that the author gives, or else a plain one of its type.
+//! Never: promises that the value is valid; a validator can check it.
 
 use super::{properties, requires};
 use crate::pack::schemas::FORMATS;
@@ -11,7 +11,7 @@ use crate::value::{Value, value};
 /// The deepest level of a schema that is followed.
 const DEEPEST: usize = 16;
 
-/// Keywords that only apply to texts, and so show that a value without a `type` is one.
+/// Keywords that apply only to texts, so that a schema without `type` is one for texts.
 const TEXT_KEYS: [&str; 3] = ["pattern", "minLength", "maxLength"];
 
 /// The members that an example of an object has. With `All` and `Required`, a value of any type is null.
@@ -21,13 +21,13 @@ pub(crate) enum ExampleMembers {
     All,
     /// The required members.
     Required,
-    /// The required members, and those for which the author gives an example; texts say what they mean.
+    /// The required members, and those for which the author gives an example; a text describes its own meaning.
     Telling,
-    /// All declared members; texts say what they mean.
+    /// All declared members; a text describes its own meaning.
     Stated,
 }
 
-/// An example of a value that fits a schema.
+/// An example of a value for a schema.
 pub(crate) fn example(schema: &Value, members: ExampleMembers) -> Value {
     sample(schema, members, DEEPEST)
 }
@@ -72,7 +72,7 @@ fn sample(schema: &Value, members: ExampleMembers, depth: usize) -> Value {
         _ if matches!(members, ExampleMembers::Telling | ExampleMembers::Stated) && stated(schema).is_some() => {
             stated(schema).unwrap_or_default().into()
         }
-        // Expressions are tried on this example: `null` keeps them from relying on a type that is not declared.
+        // Expressions are tried on this example: with `null`, they cannot rely on a type that is not declared.
         None if matches!(members, ExampleMembers::All | ExampleMembers::Required)
             && !TEXT_KEYS.iter().any(|key| has(key)) =>
         {
@@ -88,13 +88,13 @@ fn sample(schema: &Value, members: ExampleMembers, depth: usize) -> Value {
     }
 }
 
-/// A text of the format that the schema asks for.
+/// An example text in the format that the schema requires.
 fn format(schema: &Value) -> Option<&'static str> {
     let asked = schema.get("format")?.as_str()?;
     FORMATS.iter().find(|(format, _)| *format == asked).map(|(_, text)| *text)
 }
 
-/// The meaning of a text, if any text will do.
+/// The description of a text, if the schema allows any text.
 fn stated(schema: &Value) -> Option<&str> {
     let free = !TEXT_KEYS.iter().chain(&["format"]).any(|key| schema.get(key).is_some());
     schema.get("description").filter(|_| free).and_then(Value::as_str)

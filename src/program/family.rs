@@ -12,9 +12,9 @@ use crate::text::SourceId;
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::sync::{Arc, LazyLock};
 
-/// More captures than a written opener has.
+/// A limit that no opener written by a prompt reaches.
 const MOST_CAPTURES: usize = 1024;
-/// More steps than reading a written opener takes.
+/// A limit that reading such an opener does not reach.
 const STEPS: i64 = 1 << 20;
 
 /// A grammar of a dialect, with the rules that the reader uses.
@@ -26,40 +26,40 @@ pub(crate) struct Family {
     pub(crate) payload: Option<RuleId>,
     pub(crate) name: RuleId,
     pub(crate) attribute: Option<RuleId>,
-    /// Where its blocks may end if the pack does not say, and where its contents may.
+    /// The default places where its blocks may end, and those where its contents may.
     ends: Vec<Vec<Ending>>,
     content_ends: Vec<Vec<Ending>>,
     pub(crate) empty: Option<RuleId>,
     /// Whether every block that it may open counts only at the start of a line.
     pub(crate) starts_line: bool,
-    /// Whether every block that it may open counts only at the start of a paragraph, and nothing is said of the start
-    /// of an opener elsewhere.
+    /// Whether every block that it may open counts only at the start of a paragraph, and nothing elsewhere counts as a
+    /// broken opener.
     pub(crate) starts_paragraph: bool,
     /// Whether every block that its closers may close counts only at the start of a line.
     pub(crate) closers_start_line: bool,
-    /// Whether the pack says of one of its blocks that it counts anywhere: then even in the midst of a word.
+    /// Whether the pack declares of one of its blocks that it counts anywhere: then even in the middle of a word.
     pub(crate) inside_words: bool,
-    /// Its block that opens at the start of an answer, and whether it has no other block.
+    /// Its block that opens at the start of an answer; `only_prelude` is whether it has no other block.
     pub(crate) prelude: Option<BlockId>,
     pub(crate) only_prelude: bool,
-    /// The texts that its closers start with, if it has such a block.
+    /// The texts that its closers start with, if it has a block that opens at the start of an answer.
     pub(crate) closer_starts: Option<CloserStarts>,
     /// Whether its closers can have names.
     pub(crate) closes_by_name: bool,
     /// Whether a closer may have faults in it.
     pub(crate) closes_with_faults: bool,
-    /// The rule for what is read of a payload, if not all of it is.
+    /// The rule for the part of a payload that is read, if not the whole payload is.
     pub(crate) body: Option<RuleId>,
     /// Whether the start of an opener, up to the name, counts as a broken opener if the rest cannot be read.
     pub(crate) may_break: bool,
-    /// The rules `json` and `text`, where an opener may contain them: they say how a field is written.
+    /// The rules `json` and `text`, where an opener may contain them: they define how a field is written.
     pub(crate) json: Option<RuleId>,
     pub(crate) text: Option<RuleId>,
     /// The rules that build values, if its openers or payloads have any.
     pub(crate) builders: Option<Builders>,
-    /// The rules called `fault_…`: their matches in an opener are remarks.
+    /// The rules called `fault_…`: what they match in an opener is reported as a remark.
     pub(crate) faults: Vec<RuleId>,
-    /// What every opener starts with, up to the name if the name comes next.
+    /// What every opener starts with; up to the name, if the name comes next.
     pub(crate) open_prefix: Prefix,
     pub(crate) close_prefix: Prefix,
     /// Whether an opener may contain a code fence, but does not start with one.
@@ -89,7 +89,7 @@ impl Family {
             (None, None) => vec![vec![Ending::NextBlock, Ending::End]],
         };
         let mut content_ends = ends.clone();
-        // A document may show its own tags: a content that holds some ends where they balance.
+        // A document may contain the dialect's own tags: such a content ends where openers and closers balance.
         if let Some(first) = content_ends.first_mut().filter(|_| close.is_some()) {
             first.insert(0, Ending::BalancedCloser);
         }
@@ -131,7 +131,7 @@ impl Family {
         })
     }
 
-    /// Where a block that it opens may end.
+    /// Where a block of this family may end, in order of preference.
     pub(crate) fn ladder<'f>(&'f self, block: &'f BlockBinding) -> &'f [Vec<Ending>] {
         match block.role {
             _ if !block.ends.is_empty() => &block.ends,
@@ -140,9 +140,10 @@ impl Family {
         }
     }
 
-    /// Notes what its blocks have in common.
+    /// Records what the blocks that it may open have in common.
     pub(super) fn bind<'b>(&mut self, blocks: impl Iterator<Item = (BlockId, &'b BlockBinding)> + Clone) {
-        // One that is anchored in a wrapper may also follow the block before it.
+        // A block anchored in a wrapper does not count as one at the start of a line: it may also directly follow
+        // another block.
         let at_line = |block: &BlockBinding| matches!(block.anchor, Anchor::Line | Anchor::Paragraph);
         self.starts_line = blocks.clone().all(|(_, block)| block.starts || at_line(block));
         self.starts_paragraph = !self.may_break && blocks.clone().all(|(_, block)| block.anchor == Anchor::Paragraph);
@@ -155,7 +156,7 @@ impl Family {
         self.closer_starts = close.and_then(|close| CloserStarts::new(&self.grammar.first(close).literals));
     }
 
-    /// Whether an opener may start with `bytes`, judged by the first bytes of the opener and of its name; none if that
+    /// Whether an opener may start with `bytes`, judged by the first bytes of openers and of names; none if that
     /// depends on the bytes that follow.
     pub(crate) fn may_open(&self, bytes: &[u8]) -> Option<bool> {
         let starts = self.grammar.first(self.open).starts(bytes);
@@ -167,7 +168,7 @@ impl Family {
         if name.bytes.get(usize::from(*byte)) == Some(&true) { starts } else { Some(false) }
     }
 
-    /// Whether every opener is the line of a code fence.
+    /// Whether every opener is the first line of a code fence.
     pub(crate) fn opens_fences(&self) -> bool {
         self.grammar.first(self.open).is_fence()
     }
@@ -183,7 +184,7 @@ impl Family {
         opener.get(start.unwrap_or_default()..end.unwrap_or_default())
     }
 
-    /// An opener with this name and these attributes, as it would be written before a body.
+    /// An opener with this name and these attributes, as it is written before a body.
     pub(crate) fn spell_opener(
         &self,
         name: &str,
@@ -192,7 +193,7 @@ impl Family {
         body: &str,
     ) -> Option<String> {
         let grammar = &self.grammar;
-        // A payload comes right after it, any other body maybe on the next line.
+        // A payload directly follows the opener; any other body may start on the next line.
         let behind: &[&str] = if self.payload.is_some() && !body.is_empty() { &[body] } else { &["", "\n", body] };
         let typed = |key, value| {
             Some(SpelledCapture::Whole(self.attribute?, vec![SpelledCapture::Next(key), SpelledCapture::Next(value)]))
@@ -211,13 +212,14 @@ impl Family {
             parts.extend(empty.map(|rule| SpelledCapture::Whole(rule, Vec::new())));
             grammar.spell(self.open, &parts, behind)
         };
-        // A rule of the same name may spell something else, and an attribute may be before the name: try all four.
+        // A rule of the same name may spell something else, and an attribute may come before the name: try all four
+        // orders.
         let orders = [(true, true), (false, true), (true, false), (false, false)];
         orders.into_iter().find_map(|(named, name_first)| spelled(named, name_first))
     }
 }
 
-/// Texts of which every closer starts with one, searched for in one pass.
+/// The texts that closers start with, searched for in one pass.
 #[derive(Debug)]
 pub(crate) struct CloserStarts {
     texts: AhoCorasick,
@@ -229,29 +231,28 @@ impl CloserStarts {
         Some(Self { texts })
     }
 
-    /// The place of the first of them.
+    /// The offset of the first of them in `bytes`.
     pub(crate) fn find(&self, bytes: &[u8]) -> Option<usize> {
         self.texts.find(bytes).map(|found| found.start())
     }
 
-    /// The bytes of the longest.
+    /// The length in bytes of the longest.
     pub(crate) fn longest(&self) -> usize {
         self.texts.max_pattern_len()
     }
 }
 
-/// The literal that a rule starts with and whether the name follows it at once, or whether the rule has a literal
-/// later.
+/// The literal that a rule starts with, and whether the name directly follows it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Prefix {
     pub(crate) literal: String,
     pub(crate) name_follows: bool,
-    /// Whether nothing is before the name.
+    /// Whether the rule starts with the name.
     pub(crate) name_first: bool,
     pub(crate) holds_name: bool,
 }
 
-/// Whether a text contains the marks of a code fence.
+/// Whether a text contains the delimiter of a code fence.
 fn is_fence(text: &str) -> bool {
     ["```", "~~~"].iter().any(|marks| text.contains(marks))
 }

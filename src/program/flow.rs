@@ -1,8 +1,8 @@
-//! Flow, compiled: which words have which class, and what follows from which event?
+//! Flow, compiled: which class does a user message have, and what follows from which event?
 //!
 //! In: the inputs, rules, messages, speakers and exits of the surface.
 //! Out: the same with ids in place of names, their patterns and expressions compiled.
-//! Never: classifies words, or changes a mode.
+//! Never: classifies a message, or changes a mode.
 
 use super::pattern::Pattern;
 use super::{EffectRule, ModeId, Modes};
@@ -10,7 +10,7 @@ use crate::expression::{Expression, Template};
 use crate::text::Location;
 use indexmap::IndexSet;
 
-/// The meaning of words, and what follows from them.
+/// The classes of user messages, and what follows from each event.
 #[derive(Debug, Default)]
 pub(crate) struct Flows {
     pub(crate) classes: IndexSet<String>,
@@ -34,11 +34,11 @@ pub(crate) struct Input {
     pub(crate) class: usize,
     /// The modes in which it is tried.
     pub(crate) modes: Modes,
-    /// Patterns, one of which must match; if empty, any words do.
+    /// Patterns, one of which must match; if empty, every message matches.
     pub(crate) matches: Vec<Pattern>,
     /// A match that overlaps a match of one of these does not count.
     pub(crate) unless: Vec<Pattern>,
-    /// The index of the message to ask back with.
+    /// The index of the message that asks the user back.
     pub(crate) ask: Option<usize>,
     pub(crate) at: Location,
 }
@@ -55,11 +55,11 @@ pub(crate) struct EventRule {
     pub(crate) at: Location,
 }
 
-/// Something that rules follow on.
+/// An event that a rule reacts to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RuleEvent {
     Start,
-    /// The words of a user, with the index of their class.
+    /// A message of a user, with the index of its class.
     Input(usize),
     Utterance,
     Reply,
@@ -71,12 +71,12 @@ pub(crate) enum RuleEvent {
 #[derive(Debug)]
 pub(crate) struct CannedMessage {
     pub(crate) text: Template,
-    /// The names that it takes.
+    /// The names of the values that the text takes.
     pub(crate) takes: Vec<String>,
     pub(crate) at: Location,
 }
 
-/// Who may speak in a reply, and for how long.
+/// Who may speak in a reply, and how much.
 #[derive(Debug)]
 pub(crate) struct Speakers {
     pub(crate) from: Option<Expression>,
@@ -85,12 +85,12 @@ pub(crate) struct Speakers {
     pub(crate) at: Location,
 }
 
-/// A way to another mode.
+/// A transition to another mode.
 #[derive(Debug)]
 pub(crate) struct Exit {
     pub(crate) to: ModeId,
     pub(crate) gate: Option<Expression>,
-    /// The index of the message to say if the gate is shut.
+    /// The index of the message that is emitted if the gate is shut.
     pub(crate) shut: Option<usize>,
     pub(crate) at: Location,
 }

@@ -22,12 +22,12 @@ pub(crate) struct Guardrails {
     pub(crate) conditions: Vec<usize>,
 }
 
-/// One check.
+/// One guardrail.
 #[derive(Debug)]
 pub(crate) struct Guardrail {
     pub(crate) id: String,
     pub(crate) targets: Vec<GuardrailTarget>,
-    /// The place of each target.
+    /// The place in the pack of each target.
     pub(crate) on: Vec<Location>,
     /// Without a pattern, the condition alone decides.
     pub(crate) pattern: Option<Pattern>,
@@ -42,20 +42,20 @@ pub(crate) struct Guardrail {
     pub(crate) advice: Option<String>,
     pub(crate) severity: Severity,
     pub(crate) strategy: Option<Strategy>,
-    /// The replacement of each match that it redacts.
+    /// What replaces each match if the guardrail redacts.
     pub(crate) with: Arc<str>,
-    /// Its automaton for streams; made when first needed, and none if there can be none.
+    /// The automaton for streams; built when first needed, and none if the pattern has none.
     pub(crate) watch: OnceLock<Option<Watch>>,
     pub(crate) at: Location,
 }
 
 impl Guardrail {
-    /// The automaton that says how much of a text that is still coming it cannot match any more.
+    /// The automaton that finds how much of an incomplete text cannot be part of a later match.
     pub(crate) fn watch(&self) -> Option<&Watch> {
         self.watch.get_or_init(|| Watch::of(self)).as_ref()
     }
 
-    /// The matches from a place in a text on that nothing excuses.
+    /// The matches at or after an offset in the text, without those that `unless` excuses.
     pub(crate) fn matches_from<'l>(&'l self, text: &'l str, from: usize) -> impl Iterator<Item = Range<usize>> + 'l {
         let pattern = self.pattern.iter().filter(|_| !self.inverted);
         pattern.flat_map(move |pattern| pattern.find_apart(text, from, self.excuse.as_slice()))
@@ -77,12 +77,12 @@ pub(crate) enum GuardrailTarget {
     /// A parameter of accepted calls: the action's name, then the parameter's.
     Param(String, String),
     Reply,
-    /// What a user says.
+    /// The message of a user.
     Input,
 }
 
 impl GuardrailTarget {
-    /// The role of a block, if this is its text by the name of the block or of what it is called.
+    /// The role of the block if this target may mean its text: by the block's name, or by what a response calls it.
     pub(crate) fn is_text_of(&self, block: &BlockBinding) -> Option<Role> {
         let GuardrailTarget::Block(name) = self else { return None };
         let may_be = match &block.called {

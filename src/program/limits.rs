@@ -24,8 +24,8 @@ pub struct Limits {
     pub values: usize,
     /// The most effects of one outcome: 10,000 by default.
     pub effects: usize,
-    /// The steps that the recogniser may take for each byte of the response: 32 by default. Real answers
-    /// take less than one.
+    /// The steps that the recogniser may take for each byte of the response: 32 by default. Real answers need less than
+    /// one.
     pub steps_per_byte: u64,
 }
 
@@ -37,7 +37,7 @@ impl Limits {
     /// few levels below its top.
     pub const DEEPEST: usize = 100;
 
-    /// These limits, reduced to what is possible, so that no sum of them overflows.
+    /// These limits, reduced to what is possible, so that no sum of limits overflows.
     pub(crate) fn granted(self) -> Self {
         Self {
             input: self.input.min(Self::LONGEST),

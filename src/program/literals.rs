@@ -2,38 +2,38 @@
 //!
 //! In: patterns, and a text.
 //! Out: the patterns whose literals the text contains, found in one pass for all patterns.
-//! Never: leaves out a pattern that matches; a pattern without a literal always could.
+//! Never: leaves out a pattern that matches; a pattern without a literal is always included.
 //!
 //! The patterns of guardrails contain phrases, and most texts contain none of them. An automaton reads a text byte by
-//! byte, and each step has to wait for the one before. Looking up four bytes at a time needs no waiting. If every
-//! literal has at least five bytes, every second place is enough.
+//! byte, and each step depends on the one before. A look-up of four bytes depends on nothing before it. If every
+//! literal has at least five bytes, looking at every second offset is enough.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 use std::sync::Arc;
 
 /// The least length of a literal, and the number of its bytes that are looked up.
 const GRAM: usize = 4;
-/// The most literals that are kept for one expression.
+/// The most literals that are stored for one expression.
 const MOST: usize = 64;
 /// The most characters of a class that is expanded into literals.
 const CHARACTERS: usize = 4;
-/// The bits of a hash of a gram: so few that the table stays in the nearest cache.
+/// The bits of a gram's hash: few enough that the table fits into the first-level cache.
 const BITS: u32 = 13;
 /// How many groups of eight bytes are looked up together.
 const EIGHTS: usize = 5;
-/// The bytes that these cover.
+/// The bytes that these groups cover.
 const WINDOW: usize = 32;
 
 /// The literals of several patterns.
 #[derive(Debug)]
 pub(super) struct Literals {
-    /// Whether a literal has a gram with this hash. May be wrong for other grams with the same hash.
+    /// Whether a literal has a gram with this hash. Other grams may have the same hash.
     has_hash: Box<Hashes>,
     /// The first literal for each hash.
     first: Box<[u32; 1 << BITS]>,
-    /// Sorted by the hashes of their grams.
+    /// The literals, sorted by the hashes of their grams.
     literals: Vec<Literal>,
-    /// Whether only every second place of a text is looked up: each literal then has two neighbouring grams.
+    /// Whether only every second offset of a text is looked up: each literal then has two adjacent grams.
     in_pairs: bool,
 }
 
@@ -49,7 +49,7 @@ struct Literal {
 }
 
 impl Literals {
-    /// From patterns, by index, and for each the texts of which every match contains one.
+    /// Builds the table from patterns, each given as its index and the texts of which every match contains one.
     pub(super) fn new(patterns: Vec<(usize, Vec<Vec<u8>>)>) -> Self {
         let in_pairs = patterns.iter().flat_map(|(_, texts)| texts).all(|text| text.len() > GRAM);
         let mut literals = Vec::new();
@@ -87,12 +87,12 @@ impl Literals {
         }
     }
 
-    /// The same as [`find`](Self::find), looking only at places that are multiples of `STEP`.
+    /// Like [`find`](Self::find), but looks only at offsets that are multiples of `STEP`.
     fn find_at<const STEP: usize>(&self, text: &[u8]) -> Vec<usize> {
         let mut found = Vec::new();
         let asked = STEP * EIGHTS * grams_in_eight(STEP);
         let last = text.len().checked_sub(WINDOW);
-        // Hits are rare, so many places are tested at once. The last window overlaps the one before it.
+        // Hits are rare, so many offsets are tested at once. The last window overlaps the one before it.
         for at in (0..last.unwrap_or_default()).step_by(asked).chain(last) {
             let window = text.get(at..).and_then(|rest| rest.first_chunk());
             let mut places = window.map_or(0, |window| may_hold_in::<STEP>(&self.has_hash, window));
@@ -107,7 +107,7 @@ impl Literals {
         found
     }
 
-    /// Looks for the literals whose gram is at this place of the text.
+    /// Adds the patterns that have a literal whose gram is at this offset of the text.
     fn look_up(&self, text: &[u8], at: usize, found: &mut Vec<usize>) {
         let Some(gram) = text.get(at..).and_then(|rest| rest.first_chunk()) else { return };
         let gram = small(*gram);
@@ -135,7 +135,7 @@ impl Literals {
 pub(super) fn required_texts(pattern: &Hir) -> Option<Vec<Vec<u8>>> {
     let mut texts = RequiredTexts::of(pattern).best()?;
     texts.sort_by_key(Vec::len);
-    // A text with the longer literal also has the shorter one inside it: the shorter one is enough.
+    // A text that contains the longer literal also contains the shorter one inside it: the shorter one is enough.
     let mut shortest: Vec<Vec<u8>> = Vec::new();
     for text in texts {
         if !shortest.iter().any(|has_hash| memchr::memmem::find(&text, has_hash).is_some()) {
@@ -150,7 +150,7 @@ const SMALL: u64 = 0x2020_2020_2020_2020;
 
 type Hashes = [bool; 1 << BITS];
 
-/// The places in the window with a gram that a literal may have: a bit for each place that is looked up.
+/// The offsets in the window whose gram may be that of a literal: one bit for each offset that is looked up.
 fn may_hold_in<const STEP: usize>(has_hash: &Hashes, window: &[u8; WINDOW]) -> u32 {
     let may_hold = |gram: u32| has_hash.get(hash(gram)).copied().unwrap_or_default();
     let each = grams_in_eight(STEP);
@@ -163,12 +163,12 @@ fn may_hold_in<const STEP: usize>(has_hash: &Hashes, window: &[u8; WINDOW]) -> u
     })
 }
 
-/// How many grams of eight bytes are looked up.
+/// How many grams in eight bytes are looked up.
 const fn grams_in_eight(step: usize) -> usize {
     (8 - GRAM) / step + 1
 }
 
-/// Four bytes in lower case. Some other bytes become equal, too.
+/// Four bytes in lower case. Some bytes that are not letters also become equal; the full comparison sorts them out.
 fn small(bytes: [u8; GRAM]) -> u32 {
     u32::from_le_bytes(bytes) | SMALL as u32
 }
@@ -185,7 +185,7 @@ fn hash(gram: u32) -> usize {
 
 /// What every match of an expression contains, in lower case.
 struct RequiredTexts {
-    /// All texts that it matches, if they are few.
+    /// All texts that the expression matches, if they are few.
     all: Option<Vec<Vec<u8>>>,
     /// Texts of which every match contains one.
     some: Option<Vec<Vec<u8>>>,
@@ -249,7 +249,7 @@ impl RequiredTexts {
         if whole { Self { all: Some(row), some: None } } else { Self { all: None, some: better(best, Some(row)) } }
     }
 
-    /// The texts of which every match contains one, if all are long enough to be looked up.
+    /// The better of the two lists, if all of its texts are long enough to be looked up.
     fn best(self) -> Option<Vec<Vec<u8>>> {
         better(self.all, self.some)
     }
@@ -262,7 +262,7 @@ fn joined(first: &[Vec<u8>], others: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {
     pairs.map(Iterator::collect)
 }
 
-/// The list whose shortest text is longer: fewer texts contain one of those.
+/// The list whose shortest text is longer: fewer texts contain one of its entries.
 fn better(one: Option<Vec<Vec<u8>>>, other: Option<Vec<Vec<u8>>>) -> Option<Vec<Vec<u8>>> {
     let shortest = |texts: &Vec<Vec<u8>>| texts.iter().map(Vec::len).min().unwrap_or_default();
     let usable = [one, other].into_iter().flatten().filter(|texts| shortest(texts) >= GRAM);
@@ -324,7 +324,7 @@ mod tests {
         let has_hash = |pattern: &&str| regex_syntax::parse(pattern).ok().and_then(|hir| required_texts(&hir));
         let literals = patterns.iter().enumerate().filter_map(|(number, pattern)| Some((number, has_hash(pattern)?)));
         let literals = Literals::new(literals.collect());
-        // Wherever the text starts.
+        // The offset of a match must not matter.
         for before in ["", "-", "--", "---"] {
             let mut found = literals.find(&[before, text].concat());
             found.sort_unstable();

@@ -1,13 +1,14 @@
 //! Missing tables: does a pack lack a whole table, and not just each name in it?
 //!
-//! In: the tables, and what was found in them.
-//! Out: the same findings, but all unknown names of a kind with no table at all are reported once, at the first.
+//! In: the tables, and the findings so far.
+//! Out: the same findings, except that all unknown names of a kind whose table does not exist become one, at the first
+//! name.
 //! Never: looks for missing things itself.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::surface::Surface;
 
-/// How many of the other places are shown.
+/// How many of the other places a finding lists.
 const MOST_PLACES: usize = 3;
 
 pub(super) fn collapse_missing_tables(surface: &Surface, found: &mut Vec<Diagnostic>) {

@@ -1,9 +1,9 @@
-//! Misspelt names: is one name misspelt, and does everything else only follow from that?
+//! Misspelt names: is one name misspelt, so that other findings only follow from it?
 //!
 //! In: the findings of a pack, and the pack's files.
-//! Out: the same findings, but those that only follow from one misspelt name are replaced by one, at that name.
+//! Out: the same findings, except that those which only follow from one misspelt name become one finding, at that name.
 //! Never: guesses: with the name corrected, all findings that it replaces must be gone, and no new ones may appear. Nor
-//! does it read a large pack again for every name: there, only the one that explains most findings is tried.
+//! does it read a large pack again for every name: there, only the name that explains most findings is tried.
 
 use crate::diagnostic::{Code, Diagnostic, Misnamed};
 use crate::surface::places::{self, Alike, Mentions, NamePlaces, Renamed};
@@ -11,14 +11,14 @@ use crate::surface::{Folder, is_table};
 use crate::text::{Location, Source, Sources, Span, excerpt};
 use std::collections::{HashMap, HashSet};
 
-/// How often a pack is built again at most.
+/// The most times that a pack is built again.
 const MOST_TRIALS: usize = 16;
-/// The bytes of tables that are read again at most, or else once all of the pack: a pack of 2.5 MB took 16 times as
-/// long with a fault as without.
+/// The most bytes of tables that are read again in all. A larger pack is built again only once: a pack of 2.5 MB took
+/// 16 times as long with a fault as without.
 const MOST_BYTES: usize = 2 << 20;
 /// A name at more places than this counts as used on purpose.
 const MOST_PLACES: usize = 4;
-/// How many uses of a name are shown.
+/// How many uses of a name a finding lists.
 const MOST_LISTED: usize = 3;
 
 /// Replaces findings that follow from one name. `build` returns the sources of a folder's pack and its findings.
@@ -37,12 +37,12 @@ pub(super) fn collapse_misspelt_names(
     let clues = Clues::of(folder, &findings);
     let mut renamed = Renamed::default();
     let mut tried: HashSet<(Mentions, String)> = HashSet::new();
-    // What has been reported so is not found again where it is mended.
+    // Findings that have replaced others. They are not found again in a pack where their name is corrected.
     let mut mended = Vec::new();
     let mut trials = most_trials(folder);
-    // What explains some of the findings yields to what explains more of them.
+    // The correction that explains most of the findings so far.
     let mut best: Option<Mending> = None;
-    // Each of these may still be right when another name is corrected, too.
+    // Names whose correction would have helped. They are tried again after another name is corrected.
     let mut others = Vec::new();
     loop {
         let next = files.suspects(&findings, &clues).into_iter().find(|slip| !tried.contains(&slip.key()));
@@ -80,18 +80,18 @@ pub(super) fn collapse_misspelt_names(
     findings
 }
 
-/// How often this pack is built again at most.
+/// The most times that this pack is built again.
 fn most_trials(folder: &Folder) -> usize {
     let tables = folder.files.iter().filter(|(path, _)| is_table(path));
     let bytes: usize = tables.map(|(_, bytes)| bytes.len()).sum();
     (MOST_BYTES / bytes.max(1)).clamp(1, MOST_TRIALS)
 }
 
-/// What the files say of names that may be misspelt; the same for every trial.
+/// What the files contain about names that may be misspelt; the same for every trial.
 struct Clues {
     /// Where the names of the findings are mentioned.
     places: NamePlaces,
-    /// Names that are nearly the same as another one beside them.
+    /// Names that differ little from another one in the same table.
     alike: Vec<Alike>,
 }
 
@@ -103,7 +103,7 @@ impl Clues {
     }
 }
 
-/// What becomes of the findings when one name is corrected.
+/// The findings after one name is corrected.
 struct Mending {
     /// The finding that replaces those that are gone.
     instead: Diagnostic,
@@ -118,11 +118,11 @@ impl Mending {
     }
 }
 
-/// A name that may be misspelt, and the one that may be meant.
+/// A name that may be misspelt, and its probable correction.
 struct Slip {
     mentions: Mentions,
     name: String,
-    /// How it is used.
+    /// How the pack uses the name.
     as_what: SlipKind,
 }
 
@@ -133,15 +133,15 @@ impl Slip {
 }
 
 enum SlipKind {
-    /// It declares what is used under the other name.
+    /// It declares a name that is used under the other spelling.
     Declares(Misnamed),
-    /// It uses what is declared under the other name, and other findings follow from that.
+    /// It uses a name that is declared under the other spelling, and other findings follow from that.
     Uses(Box<Diagnostic>),
-    /// It declares a part of what goes by the other name; the place of that, and what it is.
+    /// It declares a part of what has the other name; the place of that, and what it is.
     Parts(Location, &'static str),
 }
 
-/// What identifies a finding, to compare two packs that differ in a name.
+/// What identifies a finding, to compare the findings of two packs that differ in a name.
 #[derive(PartialEq, Eq, Hash)]
 struct Fingerprint {
     code: Code,
@@ -202,7 +202,7 @@ impl PackFolder<'_> {
         if errors.is_empty() {
             return slips;
         }
-        // Sorted, so that those in a place are found without looking at all of them.
+        // Sorted, so that the findings within a range are found without looking at all of them.
         let mut places: HashMap<&str, Vec<Span>> = HashMap::new();
         for at in errors.iter().filter_map(|one| one.at) {
             if let Some(path) = self.sources.get(at.source).and_then(|source| self.own(source.name())) {
@@ -238,7 +238,7 @@ impl PackFolder<'_> {
         Some(Slip { mentions, name: misnamed.declared.clone(), as_what: SlipKind::Uses(Box::new(one.clone())) })
     }
 
-    /// The finding that replaces those that are `gone` once the slip is corrected; none if it is no better.
+    /// The finding that replaces those that are `gone` after the correction; none if it would be no clearer.
     fn instead(self, slip: &Slip, gone: &[Diagnostic]) -> Option<Diagnostic> {
         let (at, name) = (self.place(&slip.mentions)?, excerpt(&slip.name, 60));
         let source = self.sources.get(at.source)?;
@@ -258,7 +258,7 @@ impl PackFolder<'_> {
             SlipKind::Parts(other, within) => {
                 let errors: Vec<&Diagnostic> = gone.iter().filter(|one| one.is_error()).collect();
                 let first = errors.first()?;
-                // One error at the name itself explains itself.
+                // A single error at the name itself needs no replacement.
                 if errors.iter().all(|one| one.at == Some(at)) && errors.len() == 1 {
                     return None;
                 }

@@ -93,33 +93,34 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-/// A compiled pack: immutable, and shared by all threads. Running it cannot fail: any response gives an outcome. Clones
-/// share what is compiled.
+/// A compiled pack: immutable, and shared by all threads. Running it cannot fail: every response gives an outcome.
+/// Clones share all compiled parts.
 #[derive(Debug, Clone)]
 pub struct Program {
     pub(crate) name: String,
     pub(crate) version: Option<String>,
     pub(crate) sources: Sources,
-    /// The texts and grammars among them.
+    /// The texts and grammars among the pack's files.
     pub(crate) files: Arc<PackFiles>,
     pub(crate) dialects: Arc<Vec<Dialect>>,
-    /// How the parts of structured replies are read that no dialect reads.
+    /// How the parts of a structured reply are read that have no dialect.
     pub(crate) native: Dialect,
     pub(crate) actions: Table<String, Arc<Action>>,
-    /// Those of them whose name is a pattern. Tools that a host adds come after them, and are none.
+    /// The actions whose name is a pattern. Tools that a host adds come after them in `actions`, and are never
+    /// patterns.
     pub(crate) tool_patterns: Arc<[ActionId]>,
     spellings: Arc<OnceLock<ActionSpellings>>,
     pub(crate) modes: Arc<Table<String, Mode>>,
-    /// What is made of each mode when it is first needed, by its index.
+    /// What is derived from each mode when first needed, by the index of the mode.
     pub(crate) views: Vec<ModeView>,
     pub(crate) start: ModeId,
-    /// Whether the permits of a call see the state that the calls before it left.
+    /// Whether the permits of a call see the state as changed by the calls before it.
     pub(crate) in_turn: bool,
-    /// Whether calls that wait for a person wait on when the next answer has been judged.
+    /// Whether pending calls stay pending after the next answer has been judged.
     pub(crate) keeps_pending: bool,
-    /// Whether the host has said which tools there are: then no other fits a pattern.
+    /// Whether the host has declared its tools: then no other tool matches a pattern.
     pub(crate) knows_tools: bool,
-    /// The folders below which absolute paths are meant, each with a slash at its end.
+    /// The folders to which absolute paths are relative, each with a slash at its end.
     pub(crate) roots: Arc<Vec<String>>,
     pub(crate) contents: Arc<Table<String, Content>>,
     pub(crate) guardrails: Arc<Guardrails>,
@@ -129,16 +130,16 @@ pub struct Program {
     pub(crate) ask_again: Arc<AskAgain>,
     pub(crate) slots: Arc<Table<String, StateSlot>>,
     pub(crate) initial: Record,
-    /// The session's first state with its computed values; made when the first session starts.
+    /// The first state of a session with its computed values; computed for the first session.
     pub(crate) computed: OnceLock<Record>,
-    /// Values of the state for which `check` judges examples, each with its place.
+    /// The values of the state with which `check` judges examples, each with its place.
     pub(crate) sample: Arc<Vec<(String, Value, Location)>>,
     pub(crate) data: Value,
     pub(crate) prompts: Arc<Prompts>,
     pub(crate) limits: Limits,
     /// The paths in `reply` and `attributes` that effects read.
     pub(crate) effects_read: Arc<Vec<Vec<String>>>,
-    /// Comparisons with constants that are never true.
+    /// Comparisons with constants that never succeed.
     pub(crate) idle_comparisons: Arc<Vec<IdleComparison>>,
     /// The place of each declaration that an outcome may cite, as `pack/file:line:column`.
     pub(crate) places: Arc<PlaceNames>,
@@ -146,32 +147,32 @@ pub struct Program {
     pub(crate) levels: Arc<Table<String, surface::Level>>,
 }
 
-/// The members of `reply` that expressions see.
+/// The members of `reply` that expressions can read.
 pub(crate) const REPLY_MEMBERS: [&str; 7] =
     ["dialect", "message", "thinking", "calls", "sections", "contents", "utterances"];
 
-/// What content blocks may be stored as.
+/// How content blocks of one name are stored.
 #[derive(Debug)]
 pub(crate) struct Content {
-    /// Whether its key is checked as a path below a root.
+    /// Whether the key of a content is checked as a path below a root.
     pub(crate) path: bool,
     /// Whether each key occurs only once.
     pub(crate) unique: bool,
     /// An example of a key, for prompts.
     pub(crate) example: Option<Spanned<String>>,
-    /// Whether the author gave that example.
+    /// Whether the author gave `example`.
     pub(crate) exemplified: bool,
     pub(crate) effects: Vec<EffectRule>,
 }
 
-/// How a model is asked again.
+/// How a model is asked to correct an answer.
 #[derive(Debug)]
 pub(crate) struct AskAgain {
-    /// How often a model is asked about one answer.
+    /// How many times a model is asked about one answer.
     pub(crate) most: usize,
-    /// The most tokens of the text.
+    /// The most tokens of the correction text.
     pub(crate) tokens: usize,
-    /// The pack's own text.
+    /// The pack's own correction text.
     pub(crate) words: Option<Template>,
 }
 
@@ -179,24 +180,24 @@ pub(crate) struct AskAgain {
 pub(crate) type PlaceNames = HashMap<Location, FilePlace, RandomState>;
 
 impl Program {
-    /// A path in an answer, as one below the root: as every system writes it, and without the declared root.
+    /// A path in an answer, relative to the root: with `/` as separator, and without the declared root.
     pub(crate) fn below_root<'p>(&self, path: &'p str) -> Cow<'p, str> {
         below(&self.roots, path)
     }
 
-    /// The pack's files, for places.
+    /// The pack's files, by which places are resolved.
     #[doc(hidden)]
     pub fn sources(&self) -> &Sources {
         &self.sources
     }
 
-    /// Whether a call that waits for a confirmation goes on waiting when the next answer is judged.
+    /// Whether a pending call stays pending when the next answer is judged.
     #[doc(hidden)]
     pub fn keeps_pending(&self) -> bool {
         self.keeps_pending
     }
 
-    /// Implements [`Program::modes`].
+    /// The implementation of [`Program::modes`].
     pub(crate) fn mode_names(&self) -> impl Iterator<Item = &str> {
         self.modes.keys().map(String::as_str)
     }
@@ -207,7 +208,7 @@ impl Program {
         self.dialects.iter().map(|dialect| dialect.name.as_str())
     }
 
-    /// The classes of words, in the order of their first input.
+    /// The classes of user messages, in the order of their first input.
     #[doc(hidden)]
     pub fn classes(&self) -> impl Iterator<Item = &str> {
         self.flows.classes.iter().map(String::as_str)
@@ -219,7 +220,7 @@ impl Program {
         self.prompts.prompts.keys().map(String::as_str)
     }
 
-    /// Implements [`Program::actions`].
+    /// The implementation of [`Program::actions`].
     pub(crate) fn action_names(&self) -> impl Iterator<Item = &str> {
         self.actions.keys().map(String::as_str)
     }

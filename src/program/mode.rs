@@ -19,17 +19,17 @@ pub(crate) struct ModeId(pub(crate) usize);
 /// A named state of the session.
 #[derive(Debug)]
 pub(crate) struct Mode {
-    /// Its name for people, as a text.
+    /// The title for users, as a text.
     pub(crate) title: Value,
-    /// The words of its `sections`, by the names of these.
+    /// The texts of its `sections`, by name.
     pub(crate) sections: Value,
-    /// What it says of actions; an action without a permit is forbidden.
+    /// The permits and denials of actions; an action without a permit is forbidden.
     pub(crate) actions: ModePermits,
-    /// What it says of contents.
+    /// The permits and denials of contents.
     pub(crate) contents: ModePermits,
-    /// The place of its permits.
+    /// Where its permits are declared.
     pub(crate) at: Location,
-    /// Whether the pack declares it. A pack without modes has one, which permits nothing.
+    /// Whether the pack declares the mode. A pack without modes has an implicit one, which permits nothing.
     pub(crate) declared: bool,
     /// Its dialects, in the order in which they are tried.
     pub(crate) dialects: Vec<DialectId>,
@@ -43,24 +43,24 @@ pub(crate) struct Mode {
 pub(crate) struct Modes(pub(crate) Vec<ModeId>);
 
 impl Modes {
-    /// Whether it applies in this mode. In a mode that the pack does not have, only what applies in all modes does.
+    /// Whether it applies in this mode. In a mode that the pack does not declare, only what applies in all modes does.
     pub(crate) fn include(&self, mode: Option<ModeId>) -> bool {
         self.0.is_empty() || mode.is_some_and(|mode| self.0.contains(&mode))
     }
 
-    /// Whether both apply in some mode.
+    /// Whether there is a mode in which both apply.
     pub(crate) fn meet(&self, other: &Self) -> bool {
         self.0.is_empty() || other.0.is_empty() || self.0.iter().any(|mode| other.0.contains(mode))
     }
 }
 
 impl Mode {
-    /// Whether a call of this action may be permitted. The name of a pattern for tools means all of those.
+    /// Whether a call of this action may be permitted. The name of a pattern for tools means all of these tools.
     pub(crate) fn may_permit(&self, action: &str) -> bool {
         !self.permits_for(action).is_empty()
     }
 
-    /// The permits under which a call of this action may be permitted; for a pattern, those that may be about its tools.
+    /// The permits that may allow a call of this action; for a pattern, those that may match one of its tools.
     pub(crate) fn permits_for(&self, action: &str) -> MatchingEntries<'_> {
         if !is_pattern(action) {
             return self.actions.possible(action);
@@ -104,19 +104,19 @@ impl Program {
         mode.dialects.iter().filter_map(|id| id.of(&self.dialects))
     }
 
-    /// The dialects of a mode in which an answer is asked for: all but its fallbacks.
+    /// The dialects that the prompts of a mode describe: all except its fallbacks.
     pub(crate) fn asked_dialects_of<'p>(&'p self, mode: &'p Mode) -> impl Iterator<Item = &'p Dialect> + Clone {
         self.dialects_of(mode).filter(|dialect| dialect.fallback.is_none())
     }
 
-    /// The dialect in which a mode asks for answers like those that a dialect reads; none if it asks for no such answers.
-    /// What a fallback has read is asked for in the dialect that it is like.
+    /// The dialect in which the prompts of a mode ask for an answer like one read by `dialect`; none if they do not ask
+    /// for such an answer. For a fallback, it is the dialect that the fallback is derived from.
     pub(crate) fn asked_like<'p>(&'p self, mode: &'p Mode, dialect: &Dialect) -> Option<&'p Dialect> {
         let asked = dialect.fallback.unwrap_or(dialect.id);
         mode.dialects.iter().find(|id| **id == asked)?.of(&self.dialects)
     }
 
-    /// The actions that a mode permits, in the order of declaration, with their permits. A pattern for tools is none.
+    /// The actions that a mode permits, in the order of declaration, with their permits; without patterns for tools.
     pub(crate) fn permitted<'p>(
         &'p self,
         mode: &'p Mode,
@@ -132,8 +132,9 @@ impl Program {
         all.filter(|(_, permits)| !permits.is_empty())
     }
 
-    /// The actions and patterns for tools that a permit of a mode may be about, in the order of declaration. If it permits no
-    /// pattern, these are the names in its permits: a pack with thousands of modes has far more other actions.
+    /// The actions and patterns for tools that a permit of a mode may match, in the order of declaration. If the mode
+    /// permits no pattern, these are the names in its permits: a pack with thousands of modes has far more other
+    /// actions.
     fn named_in<'p>(&'p self, mode: &'p Mode) -> impl Iterator<Item = ActionId> + use<'p> {
         let names = mode.actions.permits.exact_names();
         let mut named: Option<Vec<usize>> = names.map(|names| {
@@ -148,7 +149,7 @@ impl Program {
         named.into_iter().flatten().chain(all).map(ActionId)
     }
 
-    /// The names of those actions, to be compared with the name of one that is not there.
+    /// The names of the permitted actions, to be compared with a name that is not among them.
     pub(crate) fn permitted_names(&self, id: ModeId) -> Option<&KnownNames> {
         let (_, mode) = self.modes.get_index(id.0)?;
         let view = self.views.get(id.0)?;

@@ -17,32 +17,32 @@ pub(crate) struct BlockNames {
     exact: Vec<(String, Binding)>,
     /// Names with `*`, in the order of the pack.
     wild: Vec<(String, Binding)>,
-    /// Those of the form `*.md`, sorted by the length of the ending, with their index in `wild`.
+    /// Names of the form `*.md`, sorted by the length of the suffix, each with its index in `wild`.
     endings: Vec<(String, usize)>,
-    /// The indexes in `wild` of all others.
+    /// The indexes in `wild` of all other names with `*`.
     others: Vec<usize>,
-    /// Names that close a block but open none, each with the family of the block, if it has one of its own.
+    /// Names that close a block but open none, each with the family of the block, if the block has a family of its own.
     closers: Vec<(String, Option<usize>)>,
-    /// Such names with `*`.
+    /// Names of closers with `*`.
     wild_closers: Vec<(String, Option<usize>)>,
     /// Whether some closers are known only after their opener has been read.
     any_closes: bool,
-    /// Whether such closers count anywhere on a line.
+    /// Whether closers known only from their opener count anywhere on a line.
     anywhere: bool,
-    /// The starts of the names that open a block, by family; the last is for all other families.
+    /// The prefixes of the names that open a block, by family; the last entry is for all other families.
     openers: Vec<NameHeads>,
-    /// The starts of the names that close a block.
+    /// The prefixes of the names that close a block.
     enders: NameHeads,
 }
 
-/// The starts of names; none if a name with `*` may start with anything.
+/// The prefixes of names; none if a name with `*` may start with anything.
 #[derive(Debug, Default)]
 struct NameHeads(Option<ByFirst>);
 
-/// Names by their first byte.
+/// Prefixes by their first byte.
 #[derive(Debug)]
 struct ByFirst {
-    /// For each byte the index of its list in `lists`; the list at 0 is empty.
+    /// For each byte, the index of its list in `lists`; the list at 0 is empty.
     list: Box<[u8; 256]>,
     lists: Vec<Vec<String>>,
 }
@@ -71,7 +71,7 @@ impl NameHeads {
     /// is not.
     fn fit(&self, bytes: &[u8], insensitive: bool) -> Option<bool> {
         let Some(heads) = &self.0 else { return Some(true) };
-        // Names are a few bytes long, and differ in the first ones: comparing these in place avoids a call of `memcmp`.
+        // Names are a few bytes long, and differ in the first ones: comparing them in place avoids a call of `memcmp`.
         let same = |byte: u8, known: u8| byte == known || (insensitive && byte.to_ascii_lowercase() == known);
         let equal = |head: &[u8], known: &[u8]| head.iter().zip(known).all(|(byte, known)| same(*byte, *known));
         let names = heads.lists.get(usize::from(*heads.list.get(usize::from(*bytes.first()?))?))?;
@@ -86,7 +86,7 @@ impl NameHeads {
         if short { None } else { Some(false) }
     }
 
-    /// The bytes that a name may have at `place`; any byte if a name ends before that.
+    /// The bytes that a name may have at `place`; any byte if a name may end before that.
     fn bytes_at(&self, place: usize, insensitive: bool) -> [bool; 256] {
         let Some(heads) = &self.0 else { return [true; 256] };
         let mut bytes = [false; 256];
@@ -100,7 +100,7 @@ impl NameHeads {
     }
 }
 
-/// The block of a name, in one family or in all.
+/// The block that a name opens, in one family or in all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Binding {
     pub(crate) id: BlockId,
@@ -112,7 +112,8 @@ impl Binding {
         family.is_none() || self.may_be_in(family)
     }
 
-    /// Whether it opens in this family. Without a family: whether it opens in families that have no names of their own.
+    /// Whether the name opens the block in this family. Without a family: in the families that have no names of their
+    /// own.
     fn may_be_in(self, family: Option<usize>) -> bool {
         self.family.is_none() || self.family == family
     }
@@ -148,7 +149,7 @@ impl BlockNames {
             }
         }
         table.endings.sort_by(|(one, _), (other, _)| by_length(one, other));
-        // Of names that are the same but for their case, the last has it.
+        // Of names that differ only in case, the last one counts.
         table.exact.reverse();
         table.exact.sort_by(|(one, _), (other, _)| by_length(one, other));
         table.exact.dedup_by(|(one, bound), (other, before)| one == other && bound.family == before.family);
@@ -167,7 +168,7 @@ impl BlockNames {
         self.openers.get(family).or(self.openers.last())?.fit(bytes, self.insensitive)
     }
 
-    /// The bytes that such a name may have at `place`.
+    /// The bytes that the name of an opener of this family may have at `place`.
     pub(super) fn opener_bytes(&self, place: usize, family: usize) -> [bool; 256] {
         let heads = self.openers.get(family).or(self.openers.last());
         heads.map_or([true; 256], |heads| heads.bytes_at(place, self.insensitive))
@@ -178,8 +179,8 @@ impl BlockNames {
         self.any_closes
     }
 
-    /// Whether a name that closes a block may start with `bytes`. Any may, where closers known only from their opener
-    /// count.
+    /// Whether a name that closes a block may start with `bytes`. Where closers known only from their opener count, any
+    /// bytes may.
     pub(crate) fn may_close(&self, bytes: &[u8], at_line_start: bool) -> Option<bool> {
         if self.any_closes && (at_line_start || self.anywhere) {
             Some(true)
@@ -188,18 +189,18 @@ impl BlockNames {
         }
     }
 
-    /// The bytes that such a name may have at `place`.
+    /// The bytes that the name of a closer may have at `place`.
     pub(super) fn closer_bytes(&self, place: usize) -> [bool; 256] {
         if self.any_closes { [true; 256] } else { self.enders.bytes_at(place, self.insensitive) }
     }
 
-    /// Whether a closer of this name, as a family reads it, may close some block.
+    /// Whether a closer of this name, read by this family, may close some block.
     pub(crate) fn closes(&self, name: &str, family: Option<usize>) -> bool {
         self.any_closes || self.is_closer(name, family)
     }
 
-    /// Whether a closer of this name, as a family reads it, closes some block, whatever the openers say. A block that
-    /// has a family of its own is closed by no other.
+    /// Whether a closer of this name, read by this family, closes some block, no matter which openers were read. A
+    /// block that has a family of its own is closed by no other family.
     pub(crate) fn is_closer(&self, name: &str, family: Option<usize>) -> bool {
         let may = |own: Option<usize>| own.is_none() || family.is_none() || own == family;
         self.closers.iter().any(|(closer, own)| may(*own) && self.same(closer, name))
@@ -207,17 +208,17 @@ impl BlockNames {
             || self.wild_closers.iter().any(|(pattern, own)| may(*own) && self.matches_name(pattern, name))
     }
 
-    /// Whether a name matches a pattern that is already folded.
+    /// Whether a name matches a pattern whose case is already folded.
     pub(crate) fn matches_name(&self, pattern: &str, name: &str) -> bool {
         glob(pattern, &self.fold(name))
     }
 
-    /// Whether names are compared in any case.
+    /// Whether names are compared without regard to case.
     pub(crate) fn in_any_case(&self) -> bool {
         self.insensitive
     }
 
-    /// The form of a name that is compared.
+    /// The name in the case in which names are compared.
     pub(crate) fn fold<'n>(&self, name: &'n str) -> std::borrow::Cow<'n, str> {
         if self.insensitive && name.bytes().any(|byte| byte.is_ascii_uppercase()) {
             return name.to_ascii_lowercase().into();
@@ -225,7 +226,7 @@ impl BlockNames {
         name.into()
     }
 
-    /// The block that `name` opens in a family: exact names come before names with `*`, and of those the first counts.
+    /// The block that `name` opens in a family: exact names precede names with `*`, and of the latter the first counts.
     pub(crate) fn find(&self, name: &str, family: Option<usize>) -> Option<BlockId> {
         if let Some(id) = self.find_exact(name, family) {
             return Some(id);
@@ -244,14 +245,14 @@ impl BlockNames {
         found.min_by_key(|(place, _)| *place).map(|(_, id)| id)
     }
 
-    /// The block whose exact name is `name`. Few names have the same length as another.
+    /// The block whose exact name is `name`. The search starts at the names of the same length, which are few.
     fn find_exact(&self, name: &str, family: Option<usize>) -> Option<BlockId> {
         let first = self.exact.partition_point(|(known, _)| known.len() < name.len());
         let mut as_long = self.exact.iter().skip(first).take_while(|(known, _)| known.len() == name.len());
         as_long.find(|(known, bound)| bound.is_in(family) && self.same(known, name)).map(|(_, bound)| bound.id)
     }
 
-    /// Whether case does not matter.
+    /// Whether names are compared without regard to case.
     pub(crate) fn is_insensitive(&self) -> bool {
         self.insensitive
     }
@@ -262,7 +263,7 @@ impl BlockNames {
         same(one, other) || (self.insensitive && one.eq_ignore_ascii_case(other))
     }
 
-    /// An order in which equal names are neighbours.
+    /// An order in which equal names are adjacent.
     pub(crate) fn order(&self, one: &str, other: &str) -> Ordering {
         if !self.insensitive {
             return by_length(one, other);
@@ -272,7 +273,7 @@ impl BlockNames {
     }
 }
 
-/// Orders names by length first, because most differ in it and it is faster to compare.
+/// Orders names by length first: most differ in length, which is fast to compare.
 fn by_length(one: &str, other: &str) -> Ordering {
     one.len().cmp(&other.len()).then_with(|| one.cmp(other))
 }

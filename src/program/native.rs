@@ -1,7 +1,7 @@
-//! Native: how are the parts of a structured reply read that no dialect reads?
+//! Native: how are the parts of a structured reply read that have no dialect?
 //!
-//! In: the names that calls may have as keys.
-//! Out: a [`Dialect`] without a grammar: all its text is the message, and its blocks are native calls and reasoning.
+//! In: the names that can be keys in the payloads of calls.
+//! Out: a [`Dialect`] without a grammar: its text is the message, and its blocks are native calls and reasoning.
 //! Never: is a dialect of the pack: no mode has it, and no outcome names it.
 
 use super::block::{BlockBinding, BlockId, Closer, NameSource};
@@ -20,21 +20,21 @@ impl BlockId {
     /// Reasoning that an API returned apart from the text.
     pub(crate) const THINKING: BlockId = BlockId(u16::MAX - 1);
 
-    /// Whether it is no block of any dialect.
+    /// Whether this is a native block, and not a block of a dialect.
     pub(crate) fn is_native(self) -> bool {
         self >= Self::THINKING
     }
 }
 
 impl Program {
-    /// The declaration of a native block; none for the id of another one.
+    /// The declaration of a native block; none for any other block.
     pub(crate) fn native_block(&self, id: BlockId) -> Option<&BlockBinding> {
         self.native.blocks.get(usize::from(u16::MAX - id.0))
     }
 }
 
 impl Dialect {
-    /// The dialect of native parts.
+    /// The dialect of the native parts.
     pub(crate) fn native(params: Arc<ParamNames>) -> Self {
         let names = Arc::new(BlockNames::default());
         Dialect {
@@ -61,7 +61,7 @@ impl Dialect {
         }
     }
 
-    /// Whether the pack does not declare it.
+    /// Whether this is the dialect of native parts, which no pack declares.
     pub(crate) fn is_native(&self) -> bool {
         self.id == DialectId(usize::MAX)
     }
@@ -105,7 +105,7 @@ fn block(name: &str, role: Role, payload: &[Payload]) -> BlockBinding {
     }
 }
 
-/// What no pack declares has no place in one.
+/// An empty place: no pack declares a native block.
 fn nowhere() -> Location {
     Location::response(Span::default())
 }

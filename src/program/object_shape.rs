@@ -28,7 +28,8 @@ pub(crate) struct ObjectShape {
     insensitive: bool,
     /// Whether an answer is a list of such objects.
     pub(crate) entries: bool,
-    /// A search for the names of its own members, if all are words: the first block cannot come before one of these.
+    /// A search for the names of members at the first level, if all are words: the first block cannot start before one
+    /// of them.
     names: Option<AhoCorasick>,
     longest: usize,
 }
@@ -69,7 +70,7 @@ pub(crate) struct ShapeLevel {
 }
 
 impl ShapeLevel {
-    /// Whether some name refers into the value.
+    /// Whether some block or body may be inside the value.
     pub(crate) fn looks_inside(&self) -> bool {
         self.each.is_some() || !self.members.is_empty()
     }
@@ -80,7 +81,7 @@ impl ShapeLevel {
 pub(crate) struct LevelId(usize);
 
 impl LevelId {
-    /// A bit for this level alone; 0 beyond 64 levels.
+    /// A bit for this level; 0 for a level whose index is 64 or more.
     pub(crate) fn bit(self) -> u64 {
         u32::try_from(self.0).ok().and_then(|number| 1_u64.checked_shl(number)).unwrap_or_default()
     }
@@ -128,7 +129,7 @@ impl ObjectShape {
             names: None,
             longest: 0,
         };
-        // Blocks that are before the object, such as reasoning, are no members of it.
+        // Blocks before the object, such as reasoning, are not members of it.
         for (index, block) in blocks.iter().enumerate().filter(|(_, block)| !block.starts) {
             members.bind(BlockId(index as u16), block);
         }
@@ -154,7 +155,7 @@ impl ObjectShape {
         self.levels.get(id.0).unwrap_or(NONE)
     }
 
-    /// The level of the entries of a list.
+    /// The level of the entries, for a list at this level.
     pub(crate) fn each(&self, list: Option<LevelId>) -> Option<LevelId> {
         list.and_then(|level| self.level(level).each)
     }
@@ -170,21 +171,21 @@ impl ObjectShape {
         level.is_some_and(|level| level.looks_inside() && level.each.is_none())
     }
 
-    /// The level of an object found at a level: where a list is expected, it counts as an entry.
+    /// The level of an object found where `id` is expected: where a list is expected, the object counts as an entry.
     pub(crate) fn of_object(&self, id: LevelId) -> LevelId {
         let level = self.level(id);
         level.each.filter(|_| level.block.is_none()).unwrap_or(id)
     }
 
-    /// The level of the member `name`: exact names come before names with `*`, and of those the first counts.
+    /// The level of the member `name`: exact names precede names with `*`, and of the latter the first counts.
     pub(crate) fn member(&self, of: LevelId, name: &str) -> Option<LevelId> {
         let members = &self.level(of).members;
         let exact = members.iter().find(|(known, _)| self.same(known, name));
         exact.or_else(|| members.iter().find(|(known, _)| self.matches_key(known, name))).map(|(_, level)| *level)
     }
 
-    /// Whether `inside`, the text inside an object, starts with one of the object's own names as key, even if its
-    /// quotes or colon are damaged. The reader tolerates just as much.
+    /// Whether `inside`, the text inside an object, starts with a key of the first level, even if its quotes or colon
+    /// are damaged. The reader tolerates just as much.
     pub(super) fn may_name(&self, inside: &str) -> bool {
         let quoted = inside.trim_start_matches([' ', '\t', '\r', '\n']);
         let inner = quoted.trim_start_matches('"');
@@ -194,11 +195,11 @@ impl ObjectShape {
         (inner.len() < quoted.len() || rest.starts_with('"')) && self.member(Self::ROOT, name).is_some()
     }
 
-    /// The offset in an incomplete text where the first member with one of the object's own names may start; or as an
-    /// error, the offset before which there is none.
+    /// The offset in an incomplete text where the first key of the first level may start. The error is an offset before
+    /// which there is none.
     pub(crate) fn find_member(&self, text: &[u8]) -> Result<usize, usize> {
         let Some(names) = &self.names else { return Ok(0) };
-        // An escape may write any character of a name.
+        // An escape may encode any character of a name.
         let escape = memchr::memchr(b'\\', text);
         let whole = text.get(..escape.unwrap_or(text.len())).unwrap_or_default();
         for name in names.find_iter(whole) {
@@ -210,7 +211,7 @@ impl ObjectShape {
                 None => return Err(name.start().saturating_sub(1)),
             }
         }
-        // A quote, and as much of a name as there may be.
+        // Go back over a quote and the longest name, because a name may be incomplete at the end.
         let before = |end: usize| end.saturating_sub(self.longest + 1);
         escape.map(before).ok_or(before(text.len()))
     }

@@ -1,4 +1,4 @@
-//! Paths: which member of the state does this template name?
+//! Paths: which member of the state does a dotted path name?
 //!
 //! In: a dotted path whose segments may contain templates, such as `profiles.{{ ids.profile }}.pages`.
 //! Out: [`PathTemplate`], which renders to one key per segment.
@@ -13,7 +13,7 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-/// A key of a path, from the pack or from a template.
+/// One key of a path, written in the pack or rendered from a template.
 #[derive(Debug, Clone)]
 pub(crate) enum PathKey<'p> {
     Spelt(&'p str),
@@ -70,7 +70,7 @@ impl PathTemplate {
         Ok(PathTemplate { segments, reads })
     }
 
-    /// The leading segments without templates: `profiles` of `profiles.{{ ids.profile }}.pages`.
+    /// The segments before the first one with a template: `profiles` of `profiles.{{ ids.profile }}.pages`.
     pub(crate) fn head(&self) -> impl Iterator<Item = &str> {
         self.segments.iter().map_while(Template::plain)
     }
@@ -85,7 +85,7 @@ impl PathTemplate {
         self.segments.iter().map(Template::source).collect::<Vec<_>>().join(".")
     }
 
-    /// How many segments it has.
+    /// The number of segments.
     pub(crate) fn len(&self) -> usize {
         self.segments.len()
     }
@@ -144,8 +144,8 @@ fn split(text: &str) -> Vec<Range<usize>> {
     segments
 }
 
-/// The length of the `{{ … }}` that `text` starts with: up to the first `}}` that completes it, because a map can end
-/// in `}}`, too.
+/// The length of the `{{ … }}` that `text` starts with: up to the first `}}` after which the template can be parsed,
+/// since a map may end in `}}`, too.
 fn braces(text: &str) -> usize {
     let ends = || text.match_indices("}}").take(8).map(|(at, _)| at + 2).filter(|_| text.starts_with("{{"));
     let whole = |end: &usize| text.get(..*end).is_some_and(Template::is_one);

@@ -6,8 +6,9 @@
 //!
 //! The automaton of `regex` does not support Unicode `\b` in texts that are not ASCII, so a single curly quote makes a
 //! search fifty times slower. If no word in a text has a letter beyond ASCII, Unicode `\b` and ASCII `\b` mean the
-//! same, and the automaton supports the latter. Otherwise a set of the patterns without `\b`, which matches at least as
-//! much, selects those to try one by one. All forms are compiled when a text first needs them: an answer needs few.
+//! same, and the automaton supports the latter. Otherwise a set of the patterns without `\b`, which match in at least
+//! as many texts, selects the patterns to try one by one. Each form is compiled when a text first needs it: an answer
+//! needs few.
 
 use super::literals::{self, Literals};
 use crate::text::LazyRegex;
@@ -27,10 +28,10 @@ const LARGEST_SET: usize = 16 << 20;
 
 /// How many matches of a pattern are examined in any text.
 const MOST_MATCHES: usize = 64;
-/// The bytes to search for more matches: each match may take a search to the end of the text.
+/// The total bytes to search for further matches: each match may take a search to the end of the text.
 const SEARCHED: usize = 16 << 20;
 
-/// The most matches of a pattern that are examined in a text. For texts of a few thousand bytes these are all.
+/// The most matches of a pattern that are examined in a text. In texts of a few thousand bytes, these are all matches.
 pub(crate) fn most_matches(text: &str) -> usize {
     MOST_MATCHES.max(SEARCHED / text.len().max(1))
 }
@@ -46,23 +47,23 @@ const NONE: &str = "(?:)";
 #[derive(Debug, Clone)]
 pub(crate) struct Pattern {
     exact: LazyRegex,
-    /// What a text has to have so that it may match.
+    /// What a text must contain for the pattern to match.
     needs: Arc<Needs>,
     /// The pattern with ASCII word boundaries, if it has word boundaries.
     ascii: Arc<OnceLock<Option<Regex>>>,
-    /// For each named group that is only a list of `data`: the words of that list.
+    /// For each named group that is only a list of `data`: the words of the list.
     words: Vec<(String, Vec<String>)>,
 }
 
-/// What a text has to have so that a pattern may match in it. Learnt when the pattern is read: to read it again took 8
-/// of 199 million instructions of a process that judges one answer.
+/// What a text must contain for a pattern to match. Extracted when the pattern is parsed: parsing it again took 8 of
+/// the 199 million instructions of a process that judges one answer.
 #[derive(Debug, Default)]
 struct Needs {
-    /// Whether a match is at its start.
+    /// Whether a match can only be at the start of the text.
     anchored: bool,
     /// The bytes of the shortest match.
     least: usize,
-    /// Texts of which it contains one; none if unknown.
+    /// Texts of which every match contains one; none if unknown.
     literals: Option<Vec<Vec<u8>>>,
 }
 
@@ -89,19 +90,20 @@ impl Pattern {
         Self { words, ..self }
     }
 
-    /// Its matches from a place in the text on, in order, up to [`most_matches`].
+    /// Its matches at or after an offset in the text, in order, up to [`most_matches`].
     pub(crate) fn find_all<'t>(&'t self, text: &'t str, from: usize) -> impl Iterator<Item = Match<'t>> {
         self.find_from(text, from).take(most_matches(text))
     }
 
-    /// All its matches from a place in the text on.
+    /// All its matches at or after an offset in the text.
     fn find_from<'t>(&'t self, text: &'t str, from: usize) -> impl Iterator<Item = Match<'t>> {
         let pattern = self.fitting(text);
         let (mut at, mut last) = (Some(from), None);
         std::iter::from_fn(move || {
             loop {
                 let found = pattern?.find_at(text, at.filter(|at| *at <= text.len())?)?;
-                // Behind an empty match, the search goes on at the next character; one at the end of a match is none.
+                // After an empty match, go on at the next character. An empty match at the end of the previous match
+                // does not count.
                 let next = text.get(found.end()..).and_then(|rest| rest.chars().next());
                 at = if found.is_empty() { next.map(|next| found.end() + next.len_utf8()) } else { Some(found.end()) };
                 if !(found.is_empty() && last == Some(found.end())) {
@@ -112,7 +114,7 @@ impl Pattern {
         })
     }
 
-    /// Its matches from a place in the text on that overlap no match of `others`.
+    /// Its matches at or after an offset in the text that overlap no match of `others`.
     pub(crate) fn find_apart<'t>(
         &'t self,
         text: &'t str,
@@ -120,7 +122,7 @@ impl Pattern {
         others: &'t [Pattern],
     ) -> impl Iterator<Item = Range<usize>> + 't {
         let most = most_matches(text);
-        // All matches come in order, so that the excusing patterns are searched no further than this one has come.
+        // All matches come in order, so the excusing patterns are searched only as far as this one.
         let mut theirs: Vec<_> = others.iter().map(|other| other.find_all(text, from).peekable()).collect();
         let own = self.find_from(text, from).map(|found| found.range()).enumerate();
         let own = own.filter(move |(number, found)| {
@@ -136,8 +138,8 @@ impl Pattern {
         own.map(|(_, found)| found)
     }
 
-    /// The texts of its named groups in the first match from `start` on. A word of a list of `data` is returned as the
-    /// pack writes it, anything else as it was said.
+    /// The texts of its named groups in the first match at or after `start`. A word of a list of `data` is returned as
+    /// the pack writes it, anything else as the text has it.
     pub(crate) fn captured(&self, text: &str, start: usize) -> Object {
         let mut members = Object::new();
         let mut groups = self.groups().peekable();
@@ -156,7 +158,7 @@ impl Pattern {
         members
     }
 
-    /// The names of its groups.
+    /// The names of its capture groups.
     pub(crate) fn groups(&self) -> impl Iterator<Item = &str> {
         self.exact.groups()
     }
@@ -183,12 +185,12 @@ impl Pattern {
         self.fitting(text)?.find(text)
     }
 
-    /// The fastest form that means the same in this text.
+    /// The fastest form that gives the same result in this text.
     fn fitting(&self, text: &str) -> Option<&Regex> {
         self.spelled(has_plain_boundaries(self.exact.looks()) && words_are_ascii(text))
     }
 
-    /// The fastest form for a text whose words are all ASCII, or are not.
+    /// The fastest form for a text whose words are all ASCII, or are not all ASCII.
     fn spelled(&self, ascii: bool) -> Option<&Regex> {
         if ascii { self.ascii() } else { None }.or_else(|| self.exact.get())
     }
@@ -208,23 +210,23 @@ impl Pattern {
 
 /// Several patterns that are searched for in one pass.
 ///
-/// Most texts match nothing, and whether anything could match is a faster question than what does.
+/// Most texts match none of them, and it is faster to ask whether any pattern can match than which ones do.
 #[derive(Debug)]
 pub(crate) struct PatternSet {
     patterns: Vec<Pattern>,
     sorted: OnceLock<Sorted>,
 }
 
-/// The patterns of a set, by how they are searched for.
+/// The patterns of a set, grouped by how they are searched for.
 #[derive(Debug)]
 struct Sorted {
-    /// Patterns that can only match at the start of a text, by index: these are quickly tried.
+    /// Patterns that can only match at the start of a text, by index: trying them takes little time.
     anchored: Vec<usize>,
-    /// The literals of most other patterns.
+    /// The literals of the patterns that have some and are not anchored.
     literals: Literals,
     /// Patterns that may match any text, by index.
     rest: Vec<usize>,
-    /// The rest with ASCII boundaries, and without boundaries.
+    /// The patterns in `rest` with ASCII boundaries, and without boundaries.
     ascii: OnceLock<Option<RegexSet>>,
     loose: OnceLock<Option<RegexSet>>,
 }
@@ -235,7 +237,7 @@ impl PatternSet {
         let size = |patterns: &mut dyn Iterator<Item = &Pattern>| {
             patterns.fold(0, |sum: usize, pattern| sum.saturating_add(pattern.exact.size()))
         };
-        // Only sets that may be too large are compiled at once, to find out.
+        // Compile the set now only if it may be too large: that must be reported.
         if size(&mut set.patterns.iter()) > LARGEST_SET {
             let sorted = set.sorted();
             if size(&mut set.rest(sorted)) > LARGEST_SET {
@@ -282,7 +284,7 @@ impl PatternSet {
         let mut found = sorted.literals.find(text);
         let ascii = (!found.is_empty() || !sorted.rest.is_empty()) && words_are_ascii(text);
         match sorted.rest.as_slice() {
-            // A few patterns, one by one, are as quick as a set: each stops at its first match.
+            // A few patterns are as fast one by one as in a set: each stops at its first match.
             few if few.len() <= FEW => found.extend(few),
             rest => {
                 let (set, boundary) = if ascii { (&sorted.ascii, ASCII) } else { (&sorted.loose, NONE) };
@@ -294,7 +296,7 @@ impl PatternSet {
         }
         found.extend(&sorted.anchored);
         found.sort_unstable();
-        // What is too short for a match is not a reason to compile a pattern.
+        // A text that is too short for a match needs no compiled pattern.
         let matches = |pattern: &Pattern| {
             text.len() >= pattern.needs.least && pattern.spelled(ascii).is_some_and(|pattern| pattern.is_match(text))
         };
@@ -350,7 +352,7 @@ impl ast::Visitor for Boundaries {
     }
 }
 
-/// Whether it is certain that no word in the text has a character beyond ASCII, by Unicode's definition.
+/// Whether it is certain that no word in the text has a character beyond ASCII, by Unicode's definition of a word.
 fn words_are_ascii(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -370,7 +372,7 @@ fn words_are_ascii(text: &str) -> bool {
     true
 }
 
-/// Whether a character beyond ASCII is certain not to be part of a word: quotes, dashes, spaces, arrows, pictures.
+/// Whether a character beyond ASCII is certainly not part of a word: quotes, dashes, spaces, arrows, pictures.
 fn is_mark(character: char) -> bool {
     match character {
         'ª' | 'µ' | 'º' => false,
@@ -427,7 +429,7 @@ mod tests {
         }
     }
 
-    /// Patterns for a few texts, some with literals that could be looked up.
+    /// Patterns for short texts, some with literals that can be looked up.
     fn expression() -> impl Strategy<Value = String> {
         let atom =
             prop::sample::select(vec!["abca", "Bcab", "aé“c", "b", "[ac]", "(?i:cabb)", r"\b", r"\A", ".", r"\s"]);
@@ -458,7 +460,7 @@ mod tests {
         let apart = |text: &str| own.find_apart(text, 0, std::slice::from_ref(&other)).next();
         assert_eq!(apart("ab abb"), None);
         assert_eq!(apart("ab cb"), Some(4..5));
-        // However many are excused, one that is not does not hide behind them.
+        // However many matches are excused, the one that is not is still found.
         assert!(apart(&format!("{}cb", "ab ".repeat(2 * MOST_MATCHES))).is_some());
         assert_eq!(apart(&"ab ".repeat(MOST_MATCHES)), None);
     }

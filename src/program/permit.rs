@@ -1,7 +1,7 @@
-//! Permits: which entries of a mode are about this action, or this content?
+//! Permits: which entries of a mode match this action, or this content?
 //!
 //! In: the permits and denials of a mode, with their names and patterns.
-//! Out: [`Permit`], and [`ModePermits`], which finds those for a name.
+//! Out: [`Permit`], and [`PermitList`], which finds the entries for a name.
 //! Never: evaluates a condition: the judge does.
 
 use crate::expression::{Expression, Template};
@@ -14,32 +14,31 @@ use smallvec::SmallVec;
 #[derive(Debug)]
 pub(crate) struct Permit {
     pub(crate) when: Option<Expression>,
-    /// The condition, in words.
+    /// A description of the condition.
     pub(crate) about: Option<String>,
     /// What is missing if the condition of a permit is not true, or why a denial denies.
     pub(crate) advice: Option<Template>,
-    /// The question that a person must say yes to.
+    /// The question that a person has to answer with yes.
     pub(crate) confirm: Option<Template>,
     pub(crate) at: Location,
 }
 
 impl Permit {
-    /// Whether it permits or denies whatever the call says, without asking a person.
+    /// Whether it permits or denies every call, without a condition or a confirmation.
     pub(crate) fn is_free(&self) -> bool {
         self.when.is_none() && self.confirm.is_none()
     }
 }
 
-/// The entries that are about one name.
+/// The entries that match one name.
 pub(crate) type MatchingEntries<'p> = SmallVec<[&'p Permit; 2]>;
 
-/// The entries of one list in the order of declaration. Patterns are kept as they are, so that the size of a pack does
-/// not grow with the product of its actions and modes, and so that tools that come at run time are found in the same
-/// way.
+/// The entries of one list in the order of declaration. Patterns are not expanded into names. So the size of a pack
+/// does not grow with the product of its actions and modes, and tools that come at run time are found in the same way.
 #[derive(Debug, Default)]
 pub(crate) struct PermitList {
     entries: Vec<Permit>,
-    /// The indexes of the entries that name it, for each name; each in ascending order.
+    /// For each name, the indexes of the entries with that name, in ascending order.
     exact: Table<String, Vec<usize>>,
     /// The patterns, each with the index of its entry, in ascending order.
     patterns: Vec<(String, usize)>,
@@ -61,14 +60,14 @@ impl PermitList {
     /// The entries for a name, in order.
     pub(crate) fn of<'p>(&'p self, name: &str) -> MatchingEntries<'p> {
         let exact = self.exact.get(name);
-        // Most modes say nothing of most actions.
+        // Fast path: most modes have no entry for most actions.
         if exact.is_none() && self.patterns.is_empty() {
             return MatchingEntries::new();
         }
         self.indexes(exact.into_iter().flatten().copied(), |pattern| glob(pattern, name))
     }
 
-    /// The entries that may be about a tool whose name fits `pattern`, in order.
+    /// The entries that may match a tool whose name matches `pattern`, in order.
     pub(crate) fn meeting<'p>(&'p self, pattern: &str) -> MatchingEntries<'p> {
         let exact = self.exact.iter().filter(|(name, _)| glob(pattern, name));
         self.indexes(exact.flat_map(|(_, indexes)| indexes.iter().copied()), |other| is_about(other, pattern))
@@ -82,7 +81,7 @@ impl PermitList {
         indexes.into_iter().filter_map(|index| self.entries.get(index)).collect()
     }
 
-    /// The names that the entries are about; none if one of them is about a pattern.
+    /// The names in all entries; none if an entry has a pattern.
     pub(crate) fn exact_names(&self) -> Option<impl Iterator<Item = &str>> {
         self.patterns.is_empty().then(|| self.exact.keys().map(String::as_str))
     }
@@ -107,7 +106,7 @@ impl PermitList {
     }
 }
 
-/// What a mode says of actions, or of contents. A denial beats every permit.
+/// The permits and denials of a mode, for actions or for contents. A denial beats every permit.
 #[derive(Debug, Default)]
 pub(crate) struct ModePermits {
     pub(crate) permits: PermitList,
@@ -120,7 +119,7 @@ impl ModePermits {
         self.permits.iter().chain(self.denies.iter())
     }
 
-    /// The permits for a name; none if it is denied whatever a call says.
+    /// The permits for a name; none if every call of that name is denied.
     pub(crate) fn possible<'p>(&'p self, name: &str) -> MatchingEntries<'p> {
         let denied = || self.denies.of(name).into_iter().any(|denial| denial.when.is_none());
         if !self.denies.is_empty() && denied() { MatchingEntries::new() } else { self.permits.of(name) }

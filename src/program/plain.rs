@@ -1,11 +1,11 @@
-//! Plain schemas: is a schema certainly valid, and does a value certainly fit it?
+//! Plain schemas: is a schema certainly valid, and is a value certainly valid against it?
 //!
 //! In: a JSON Schema and a value.
-//! Out: `true` if that is seen at once; otherwise the validator has to say.
-//! Never: says `true` where the validator would find a fault.
+//! Out: `true` if that is obvious; otherwise the validator has to decide.
+//! Never: returns `true` where the validator would find a fault.
 //!
-//! Nearly all schemas of packs consist of a few keywords. The validator needs 16 million instructions before it compiles the
-//! first schema, and some hundred thousand for each one.
+//! Nearly all schemas of packs consist of a few keywords. The validator needs 16 million instructions before it
+//! compiles the first schema, and some hundred thousand for each schema.
 
 use crate::value::{Object, Value};
 
@@ -18,7 +18,7 @@ pub(super) fn compiles(schema: &Value) -> bool {
     }
 }
 
-/// Whether a keyword is known here, and has a value that it may have.
+/// Whether a keyword is one of those handled here, with a valid value.
 fn is_valid(keyword: &str, value: &Value) -> bool {
     match keyword {
         "type" => match value {
@@ -52,15 +52,15 @@ fn is_type(name: &Value) -> bool {
 }
 
 fn are_distinct(values: &[Value]) -> bool {
-    // Looking at all pairs is quicker than a set for the few values of nearly all lists.
+    // For the few values of nearly all lists, comparing all pairs is faster than a set.
     values.len() <= MOST_VALUES
         && values.iter().enumerate().all(|(at, one)| !values.iter().skip(at + 1).any(|other| other == one))
 }
 
-/// A list of more values is left to the validator.
+/// Longer lists are left to the validator.
 const MOST_VALUES: usize = 64;
 
-/// Whether a value certainly fits a schema, if the validator can compile that.
+/// Whether a value is certainly valid against a schema, provided that the validator can compile the schema.
 pub(super) fn accepts(schema: &Value, value: &Value) -> bool {
     match schema {
         Value::Bool(anything) => *anything,
@@ -69,7 +69,7 @@ pub(super) fn accepts(schema: &Value, value: &Value) -> bool {
     }
 }
 
-/// Whether a value certainly keeps the rule of one keyword of a schema.
+/// Whether a value certainly satisfies one keyword of a schema.
 fn keeps(schema: &Object, keyword: &str, rule: &Value, value: &Value) -> bool {
     let limit = |length: usize, is_least: bool| {
         rule.as_u64().is_some_and(|limit| if is_least { length as u64 >= limit } else { length as u64 <= limit })

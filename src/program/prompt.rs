@@ -1,7 +1,8 @@
 //! Prompts, compiled: which texts may a layer have, and how much may each use?
 //!
 //! In: the checked tables of prompts, tiers and models, and the texts of the pack.
-//! Out: [`PromptPlan`] with its [`LayerPlan`]s, [`PromptFile`]s read once, [`Tier`] and [`Model`], with every name resolved.
+//! Out: [`PromptPlan`] with its [`LayerPlan`]s, each [`PromptFile`] read once, [`Tier`] and [`Model`], with every name
+//! resolved.
 //! Never: renders a text, or counts a token.
 
 use crate::diagnostic::KnownNames;
@@ -13,7 +14,7 @@ use crate::value::Table;
 use crate::value::Value;
 use std::sync::{Arc, OnceLock};
 
-/// Everything that prompts are made of.
+/// All prompts of a pack, and the parts that they are composed of.
 #[derive(Debug)]
 pub(crate) struct Prompts {
     pub(crate) prompts: Table<String, PromptPlan>,
@@ -25,14 +26,14 @@ pub(crate) struct Prompts {
     pub(crate) escape: Arc<Escape>,
 }
 
-/// What is made of a mode and its actions when it is first needed.
+/// What is derived from a mode and its actions when first needed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ModeView {
-    /// The names of the actions that it permits, for findings about others.
+    /// The names of the actions that the mode permits, for findings about other names.
     pub(crate) names: OnceLock<KnownNames>,
-    /// Its actions, as its rules describe them; made when a template first needs it.
+    /// The mode's actions as templates see them; built when a template first needs them.
     pub(crate) actions: OnceLock<Value>,
-    /// How an answer is written in it; made when a template first needs it.
+    /// How answers are written in the mode, as templates see it; built when a template first needs it.
     pub(crate) forms: OnceLock<Value>,
 }
 
@@ -58,7 +59,7 @@ pub(crate) struct Model {
     pub(crate) traits: Value,
 }
 
-/// What a model reads.
+/// One prompt of a pack.
 #[derive(Debug)]
 pub(crate) struct PromptPlan {
     pub(crate) separator: String,
@@ -73,25 +74,25 @@ pub(crate) struct PromptPlan {
 pub(crate) struct LayerPlan {
     pub(crate) id: String,
     pub(crate) holds: LayerSource,
-    /// Whether it is used, by the index of the mode.
+    /// Whether the layer is used, by the index of the mode.
     pub(crate) modes: Vec<bool>,
     pub(crate) when: Option<Expression>,
     /// By the index of the tier, like all limits below.
     pub(crate) budget: Vec<Option<usize>>,
     pub(crate) trim: Vec<Trimming>,
-    /// Paths into the state, and how many items of each are shown.
+    /// Paths into the state, and how many items of each are included.
     pub(crate) entries: Vec<(Vec<String>, Vec<Option<usize>>)>,
     pub(crate) turns: Vec<Option<usize>>,
     pub(crate) lead: String,
     pub(crate) at: Location,
 }
 
-/// The source of the text of a layer.
+/// Where the text of a layer comes from.
 #[derive(Debug)]
 pub(crate) enum LayerSource {
     History,
     Message,
-    /// The calls of the last answer that were not carried out.
+    /// The calls of the last answer that were not executed.
     Verdicts {
         role: Speaker,
     },
@@ -105,19 +106,19 @@ pub(crate) enum LayerSource {
 /// The files of a layer, for one variant.
 #[derive(Debug)]
 pub(crate) struct Variant {
-    /// The first tier that gets it; none for the layer's own text.
+    /// The first tier that uses the variant; none for the layer's own text.
     pub(crate) tier: Option<usize>,
     /// The index of the text, by the index of the mode.
     pub(crate) texts: Vec<Option<usize>>,
 }
 
-/// A file that prompts are made of.
+/// A file that is a part of prompts.
 #[derive(Debug)]
 pub(crate) struct PromptFile {
     pub(crate) path: String,
     pub(crate) source: SourceId,
     pub(crate) body: FileContent,
-    /// Its tokens in each vocabulary, if it never changes.
+    /// Its number of tokens in each vocabulary, if it never changes.
     pub(crate) counts: [OnceLock<usize>; 2],
 }
 

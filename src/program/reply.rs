@@ -1,44 +1,44 @@
-//! Replies: what does a good one consist of?
+//! Replies: which blocks must, and may, a reply contain?
 //!
-//! In: what a mode says of the blocks of an answer, its own or the pack's.
+//! In: the limits on the blocks of an answer, of a mode or of the pack.
 //! Out: [`ReplyShape`], with the [`Count`] of each block that it names.
-//! Never: looks at an answer.
+//! Never: reads an answer.
 
 use super::{BlockBinding, BlockId, DialectId};
 use crate::expression::Template;
 use crate::surface::{Hold, Role};
 use crate::text::Location;
 
-/// The shape of a good reply.
+/// The shape of a valid reply.
 #[derive(Debug, Default)]
 pub(crate) struct ReplyShape {
     pub(crate) counts: Vec<Count>,
     /// The blocks at each position of the order.
     pub(crate) order: Vec<Vec<(DialectId, BlockId)>>,
     pub(crate) order_at: Option<Location>,
-    /// The least calls that must count, and where that is declared.
+    /// The least number of accepted calls, and where that is declared.
     pub(crate) least_calls: Option<(usize, Location)>,
     /// The most calls, and where that is declared.
     pub(crate) calls: Option<(usize, Location)>,
-    /// If nothing may be behind the last call: where that is declared.
+    /// Where the pack declares that nothing may follow the last call, if it does.
     pub(crate) calls_last: Option<Location>,
-    /// The section whose text is the message.
+    /// The section whose text becomes the message.
     pub(crate) shows: Option<String>,
-    /// What is between the parts of the message, if not a blank line.
+    /// The text between the parts of the message, if not a blank line.
     pub(crate) separator: Option<String>,
-    /// What a stream holds back, if the pack says so, and where.
+    /// What a stream holds back, if the pack sets it, and where.
     pub(crate) hold: Option<(Hold, Location)>,
     /// The message of an answer that is refused.
     pub(crate) refused: Option<Template>,
 }
 
 impl ReplyShape {
-    /// How often a block may occur, if the pack says so.
+    /// How often a block may occur, if the pack limits it.
     pub(crate) fn count_of(&self, dialect: DialectId, block: BlockId) -> Option<&Count> {
         self.counts.iter().find(|count| count.blocks.contains(&(dialect, block)))
     }
 
-    /// The most blocks of this kind, given its count.
+    /// The most blocks of this kind, given its [`Count`].
     pub(crate) fn most(&self, block: &BlockBinding, count: Option<&Count>) -> Option<usize> {
         match block.role {
             Role::Call => self.calls.map(|(most, _)| most),

@@ -1,4 +1,4 @@
-//! Schemas, compiled: which values may a payload hold?
+//! Schemas, compiled: which values may a payload contain?
 //!
 //! In: the `params` of an action, as the pack writes them.
 //! Out: [`Schema`]: plain JSON Schema, and a validator that is compiled on first use.
@@ -17,12 +17,13 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug)]
 pub(crate) struct Schema {
     json: Value,
-    /// The schema with what only readers need to know: other spellings of names and words. None if there are none.
+    /// The schema with other spellings of names and words, which only readers use. None if there are no other
+    /// spellings.
     spelled: Option<Value>,
-    /// The parameters that are taken as they are written.
+    /// The parameters whose text is used as written.
     verbatim: BTreeSet<String>,
     types: OnceLock<Types>,
-    /// The names of the members, for findings about others; made for the first of those.
+    /// The names of the members, for findings about other names; collected for the first of these.
     names: OnceLock<KnownNames>,
     part: OnceLock<Box<PartSchema>>,
     validator: OnceLock<Result<Validator, String>>,
@@ -30,7 +31,8 @@ pub(crate) struct Schema {
 
 impl Schema {
     /// The schema of an object with these members. At every depth, members may have `required = true`, `about` for
-    /// `description`, `example` for `examples` with one entry, and `names`; the outermost also `verbatim = true`.
+    /// `description`, `example` for `examples` with one entry, and `names`; those at the top may also have `verbatim =
+    /// true`.
     pub(super) fn of_params(params: &Named<Tree>) -> Self {
         let members = params.iter().map(|(name, tree)| (name.as_str(), &tree.value));
         let is_verbatim = |tree: &Tree| matches!(tree.get("verbatim"), Some(Tree::Constant(Value::Bool(true), _)));
@@ -57,7 +59,7 @@ impl Schema {
         Self::new(self.property(name).cloned().unwrap_or_default())
     }
 
-    /// The JSON Schema of one of its properties, if it declares it.
+    /// The JSON Schema of one of its properties, if the property is declared.
     pub(crate) fn property(&self, name: &str) -> Option<&Value> {
         self.json.get("properties")?.get(name)
     }
@@ -74,7 +76,7 @@ impl Schema {
         }
     }
 
-    /// The same schema, to be compiled anew.
+    /// A copy of the schema that is not compiled yet.
     pub(crate) fn again(&self) -> Self {
         Self { spelled: self.spelled.clone(), verbatim: self.verbatim.clone(), ..Self::new(self.json.clone()) }
     }
@@ -84,24 +86,24 @@ impl Schema {
         &self.json
     }
 
-    /// The JSON Schema, and beside its own keywords `names` with other spellings of the name of a member, and
-    /// `spelled` with those of the values of an `enum`.
+    /// The JSON Schema with two more keywords: `names` for other spellings of a member's name, and `spelled` for other
+    /// spellings of the values of an `enum`.
     pub(super) fn with_spellings(&self) -> &Value {
         self.spelled.as_ref().unwrap_or(&self.json)
     }
 
-    /// The types that it declares.
+    /// The types that the schema declares.
     pub(crate) fn types(&self) -> &Types {
         self.types.get_or_init(|| Types::of_params(self.with_spellings(), &self.verbatim))
     }
 
-    /// The names of the members that it declares, to be compared with the name of one that it does not.
+    /// The names of the declared members, to be compared with one that is not declared.
     pub(crate) fn names(&self) -> &KnownNames {
         self.names.get_or_init(|| Arc::new(self.types().members().map(|(name, _)| Arc::clone(name)).collect()))
     }
 
-    /// The default for the part at the end of a path, or else for the nearest part around it that has one: the path to
-    /// that, and the default.
+    /// The default for the part at the end of a path, or else for the nearest part around it that has one. Returns the
+    /// path to the part with the default, and the default.
     pub(crate) fn default_at<'w>(&self, pointer: &'w [String]) -> Option<(&'w [String], &Value)> {
         let (mut schema, mut found) = (Some(&self.json), None);
         for (index, step) in pointer.iter().enumerate() {
@@ -112,7 +114,7 @@ impl Schema {
         found
     }
 
-    /// The schema of a member or an entry of what `schema` describes.
+    /// The schema of a member or an entry of a value that `schema` describes.
     fn part_of<'s>(&'s self, schema: &'s Value, step: &str) -> Option<&'s Value> {
         let target = schema.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix('#'));
         let schema = target.map_or(Some(schema), |target| self.json.pointer(target))?;
@@ -124,17 +126,17 @@ impl Schema {
         self.part.get_or_init(|| Box::new(PartSchema::of(&self.json)))
     }
 
-    /// Whether it allows `null`.
+    /// Whether the schema allows `null`.
     pub(crate) fn takes_null(&self) -> bool {
         self.validator().is_ok_and(|validator| validator.is_valid(&crate::Value::Null))
     }
 
-    /// Whether it says nothing about a text, so that every text fits it.
+    /// Whether the schema restricts no text, so that every text is valid.
     pub(crate) fn takes_every_text(&self) -> bool {
         self.json.as_object().is_some_and(|members| members.iter().all(|(key, _)| OF_OBJECTS.contains(&key)))
     }
 
-    /// Why it cannot be compiled, which is not done to find that it can be.
+    /// Why the schema cannot be compiled. A schema that obviously can be is not compiled for this.
     pub(super) fn fault(&self) -> Option<&String> {
         if plain::compiles(&self.json) { None } else { self.validator().err() }
     }
@@ -144,13 +146,13 @@ impl Schema {
         if plain::accepts(&self.json, value) { None } else { self.validator().ok()?.faults(value).next() }
     }
 
-    /// The validator, or why the schema cannot be compiled.
+    /// The validator, or the reason why the schema cannot be compiled.
     pub(crate) fn validator(&self) -> Result<&Validator, &String> {
         self.validator.get_or_init(|| validator(&self.json)).as_ref()
     }
 }
 
-/// Keywords that say something about objects alone, or nothing about values.
+/// Keywords that restrict objects alone, or no values at all.
 const OF_OBJECTS: &[&str] =
     &["properties", "required", "additionalProperties", "patternProperties", "title", "description", "examples"];
 
@@ -164,7 +166,7 @@ pub(crate) fn requires(schema: &Value, name: &str) -> bool {
     schema.get("required").and_then(Value::as_array).is_some_and(|names| names.iter().any(|one| one == name))
 }
 
-/// What is wrong with a value, in words, for the value called `name` or a part of it.
+/// Describes what is wrong with a value, or with a part of it; `name` is the name of the value.
 pub(crate) fn misfit_at(name: &str, fault: &SchemaFault<'_>) -> String {
     let path = std::iter::once(name).chain(fault.pointer.iter().map(String::as_str)).collect::<Vec<_>>().join(".");
     match path.trim_start_matches('.') {
@@ -173,7 +175,7 @@ pub(crate) fn misfit_at(name: &str, fault: &SchemaFault<'_>) -> String {
     }
 }
 
-/// Whether a schema of a pack has other spellings of a name or a word anywhere.
+/// Whether a schema of a pack contains other spellings of a name or a word anywhere.
 fn has_spellings(tree: &Tree) -> bool {
     match tree {
         Tree::Table(members, _) => members.iter().any(|(key, value)| match (key.value.as_str(), value) {
@@ -187,7 +189,7 @@ fn has_spellings(tree: &Tree) -> bool {
     }
 }
 
-/// The schema of an object whose members are written as in a pack; `spelled` is whether other spellings are kept.
+/// The schema of an object whose members are written as in a pack; `spelled` is whether to include other spellings.
 fn object_of<'t>(members: impl Iterator<Item = (&'t str, &'t Tree)>, spelled: bool) -> Value {
     let mut properties = Object::new();
     let mut required = Vec::new();
@@ -201,8 +203,8 @@ fn object_of<'t>(members: impl Iterator<Item = (&'t str, &'t Tree)>, spelled: bo
     value!({ "type": "object", "properties": properties, "required": required })
 }
 
-/// A schema in plain JSON Schema, and whether the pack requires the value; `spelled` is whether other spellings are
-/// kept.
+/// A schema as plain JSON Schema, and whether the pack requires the value; `spelled` is whether to include other
+/// spellings.
 fn plain(tree: &Tree, spelled: bool) -> (Value, bool) {
     let Tree::Table(members, _) = tree else { return (tree.to_json(), false) };
     let mut schema = Object::new();

@@ -1,4 +1,4 @@
-//! Schemas that compile: can each be compiled, and does each default fit its own schema?
+//! Schema compilation: can each schema be compiled, and is each default valid against its own schema?
 //!
 //! In: a program, and the schemas whose faults have been reported already.
 //! Out: `pack/bad-schema` for each schema that cannot be used.
@@ -24,7 +24,7 @@ impl Program {
                 fault(format!("the schema of what `{name}` returns cannot be used"), action.at, error);
             }
             let Some(error) = action.schema.fault() else { continue };
-            // Compile each parameter by itself, to learn which of them is wrong.
+            // Compile each parameter by itself, to find the one that is wrong.
             let mut found = action.params.iter().any(|param| !spelt(&param.at));
             for Param { name: param, at, .. } in action.params.iter().filter(|param| spelt(&param.at)) {
                 if let Some(error) = action.schema.of_property(param).fault() {

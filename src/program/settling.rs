@@ -1,8 +1,8 @@
-//! Settling: when is a text of an answer that is still coming final?
+//! Settling: when is a part of a streamed answer final?
 //!
 //! In: a mode with its dialects, degradation tables and guardrails.
-//! Out: [`Settling`]: what a stream holds back; for each block the [`Wait`]s that hold its text back, with their lines.
-//! Never: looks at an answer.
+//! Out: [`Settling`]: what a stream holds back; for each block the [`Wait`]s that delay its text, with their lines.
+//! Never: reads an answer.
 
 use super::{
     BlockBinding, DeclarationContext, Dialect, EffectRule, Guardrail, GuardrailTarget, Mode, ModeId, NameSource,
@@ -12,7 +12,7 @@ use crate::diagnostic::{Defect, Strategy};
 use crate::surface::{Decoding, Hold, Payload, Role};
 use crate::text::{FilePlace, Location, glob};
 
-/// Until when a text of a stream waits.
+/// Until when a text of a stream has to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum WaitsUntil {
     /// Until no pattern of a guardrail can match across its end.
@@ -33,30 +33,30 @@ impl WaitsUntil {
     }
 }
 
-/// Something for which a text waits.
+/// A reason to hold a text back, and until when.
 #[derive(Debug, Clone)]
 pub(crate) struct Wait {
     pub(crate) until: WaitsUntil,
     pub(crate) why: WaitReason,
     pub(crate) strategy: Option<Strategy>,
-    /// The line of the pack behind it; a default has none.
+    /// The line of the pack that causes it; a default has none.
     pub(crate) at: Option<Location>,
 }
 
-/// Why a text waits.
+/// Why a text has to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitReason {
-    /// A strategy may take away what has the defect.
+    /// A strategy may remove, move or change a text that has the defect.
     Defect(Defect),
     /// The guardrail with this index may act.
     Guardrail(usize),
     /// The text is made from a value, or decoded as a whole.
     Made,
-    /// A text with the key of a later one yields to it.
+    /// A later text with the same key replaces it.
     Unique,
 }
 
-/// One line of what a stream waits for.
+/// One row of the table of what a stream waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WaitRow {
@@ -66,7 +66,7 @@ pub struct WaitRow {
     pub text: String,
     /// When it is emitted.
     pub emitted: &'static str,
-    /// For what it waits; empty if it waits for nothing.
+    /// The reason for waiting; empty if the text does not wait.
     pub because: String,
     /// The place in the pack; a default has none.
     pub rule: Option<FilePlace>,
@@ -76,13 +76,13 @@ pub struct WaitRow {
 #[derive(Debug, Clone)]
 pub(crate) struct Settling {
     pub(crate) hold: Hold,
-    /// Why, unless the pack chose it by `hold`.
+    /// The reason, unless the pack chose `hold` itself.
     pub(crate) because: Option<Wait>,
     /// The line of the pack that chose it.
     pub(crate) at: Option<Location>,
 }
 
-/// Whether a strategy may take away, move or change a text.
+/// Whether a strategy may remove, move or change a text.
 fn moves(strategy: Strategy) -> bool {
     use Strategy::{Drop, Join, KeepAsText, KeepFirst, KeepLast, Lift, Redact, TakeStrayText};
     matches!(strategy, Drop | KeepAsText | Lift | KeepFirst | KeepLast | Join | TakeStrayText | Redact)
@@ -126,7 +126,7 @@ impl Program {
         rows
     }
 
-    /// The texts of a mode, each with what it waits for; what takes longest comes first.
+    /// The texts of a mode, each with its waits; the longest wait comes first.
     fn texts(&self, id: ModeId, mode: &Mode) -> Vec<(String, Vec<Wait>)> {
         let mut texts = Vec::new();
         for dialect in self.dialects_of(mode) {
@@ -157,7 +157,7 @@ impl Program {
         }
     }
 
-    /// What a stream holds back in this mode: as the pack says, or else all of an answer that may be refused.
+    /// What a stream holds back in this mode: what the pack declares, or else the whole answer if it may be refused.
     pub(crate) fn settling(&self, mode: ModeId) -> Settling {
         let chosen = |hold: Hold, at: Option<Location>| Settling { hold, because: None, at };
         let Some((_, of_mode)) = self.modes.get_index(mode.0) else { return chosen(Hold::Settled, None) };
@@ -184,7 +184,7 @@ impl Program {
             })
         };
         let by_table = tables.flat_map(|table| table.rows()).find_map(refuses);
-        // An edit that a file turns out not to fit refuses the answer, unless the pack says otherwise.
+        // If an edit does not match its file, the answer is refused, unless the pack declares otherwise.
         let may_miss = |effect: &&EffectRule| effect.verb.as_ref().is_some_and(Verb::may_miss);
         let by_edit = || {
             let effects = self.actions.values().map(|action| action.effects.as_slice());
@@ -204,7 +204,7 @@ impl Program {
         })
     }
 
-    /// What the text of a block waits for; without a block, the text outside all of them.
+    /// What the text of a block waits for; without a block, the text outside all blocks.
     pub(crate) fn waits(&self, mode: ModeId, dialect: &Dialect, block: Option<&BlockBinding>) -> Vec<Wait> {
         let Some((_, of_mode)) = self.modes.get_index(mode.0) else { return Vec::new() };
         let near = DeclarationContext { block, mode: Some(of_mode), ..DeclarationContext::default() };
@@ -212,7 +212,8 @@ impl Program {
         if let Some(block) = block {
             let defects = Defect::ALL.iter().filter_map(|defect| {
                 let until = self.until(*defect, of_mode, dialect, block)?;
-                // A block beyond the first ones that count shows as it comes.
+                // Only `keep-last` removes an earlier block. With another strategy, a superfluous block is known to be
+                // one when it starts.
                 let waits = |strategy: Strategy| *defect != Defect::DuplicateBlock || strategy == Strategy::KeepLast;
                 let (strategy, at) = self.moving(*defect, near).find(|(strategy, _)| waits(*strategy))?;
                 Some(Wait { until, why: WaitReason::Defect(*defect), strategy: Some(strategy), at })
@@ -258,7 +259,8 @@ impl Program {
         waits
     }
 
-    /// The role as which a stream emits the text of a block: a section that is shown is the message.
+    /// The role as which a stream emits the text of a block: a section that becomes the message is emitted as the
+    /// message.
     fn streamed_as(&self, mode: &Mode, block: Option<&BlockBinding>) -> Role {
         match block {
             Some(block) if block.role == Role::Section && mode.reply.shows.is_some() => Role::Message,
@@ -267,7 +269,7 @@ impl Program {
         }
     }
 
-    /// The strategies for a defect that may take away a text that has it.
+    /// The strategies for a defect that may remove, move or change a text that has it.
     pub(crate) fn moving<'p>(
         &'p self,
         defect: Defect,
@@ -299,7 +301,8 @@ impl Program {
         defects.any(|defect| self.moving(*defect, near).any(|(strategy, _)| strategy == Strategy::KeepAsText))
     }
 
-    /// When it is known whether a text has a defect; none if it cannot have it, or if that shows as it comes.
+    /// When it is known whether a text has a defect; none if it cannot have the defect, or if that is known at its
+    /// start.
     fn until(&self, defect: Defect, mode: &Mode, dialect: &Dialect, block: &BlockBinding) -> Option<WaitsUntil> {
         let id =
             || dialect.blocks_by_id().find(|(_, other)| std::ptr::eq(*other, block)).map(|(id, _)| (dialect.id, id));
@@ -320,7 +323,7 @@ impl Program {
                 id().and_then(|(dialect, id)| mode.reply.rank(dialect, id)).map(|_| WaitsUntil::Answer)
             }
             Defect::FencedBlock => dialect.fallback.map(|_| WaitsUntil::Answer),
-            // A closer of reasoning that has no opener makes everything before it reasoning.
+            // An unmatched closer of reasoning turns everything before it into reasoning.
             Defect::StrayCloser => {
                 let asks = matches!(block.role, Role::Content | Role::Utterance);
                 let reasons = dialect.blocks.iter().any(|other| other.role == Role::Thinking);
@@ -334,16 +337,16 @@ impl Program {
     }
 }
 
-/// Whether a guardrail looks at answers in a mode.
+/// Whether a guardrail checks answers in a mode.
 fn looks(rule: &Guardrail, mode: ModeId) -> bool {
     rule.modes.include(Some(mode)) && !rule.targets.contains(&GuardrailTarget::Input)
 }
 
-/// Until when a text waits for a guardrail on this target; none if it does not look at the text.
+/// Until when a text waits for a guardrail on this target; none if the guardrail does not check the text.
 fn reach(target: &GuardrailTarget, role: Role, block: Option<&BlockBinding>) -> Option<WaitsUntil> {
     match target {
         GuardrailTarget::Role(looked) if *looked == role => Some(WaitsUntil::Match),
-        // The message is composed of several texts, each of which is looked at by itself.
+        // The message is composed of several texts, each of which is checked by itself.
         GuardrailTarget::Role(looked) => block.filter(|block| block.role == *looked).map(|_| WaitsUntil::Answer),
         GuardrailTarget::Block(name) => {
             let block = block.filter(|block| target.is_text_of(block).is_some())?;
@@ -357,7 +360,7 @@ fn reach(target: &GuardrailTarget, role: Role, block: Option<&BlockBinding>) -> 
 }
 
 impl Guardrail {
-    /// Whether it can be said of each match by itself whether the guardrail trips.
+    /// Whether each match alone decides whether the guardrail trips.
     pub(crate) fn can_be_watched(&self) -> bool {
         const KNOWN: [&str; 5] = ["captures", "state", "data", "mode", "now"];
         let mut reads = self.when.iter().flat_map(|when| when.reads());

@@ -1,4 +1,4 @@
-//! Shapes: which value do the templates inside a table or array make together?
+//! Shapes: which value do the templates inside a table or array produce together?
 //!
 //! In: a [`Tree`] as typed in a pack.
 //! Out: [`Shape`], which renders to JSON.
@@ -38,12 +38,12 @@ impl Shape {
         if faults.is_empty() { Ok(Shape { root, reads }) } else { Err(faults) }
     }
 
-    /// The paths that it reads from its scope.
+    /// The paths that its templates read from their scope.
     pub(crate) fn reads(&self) -> &Reads {
         &self.reads
     }
 
-    /// The path of its value, if it is taken unchanged from elsewhere.
+    /// The path of its value, if it is copied unchanged from elsewhere.
     pub(crate) fn path(&self) -> Option<&[String]> {
         match &self.root {
             ShapePart::Template(template) => template.reads_at().path(),
@@ -66,7 +66,7 @@ impl Shape {
         found
     }
 
-    /// The names of the members that its value has at a path inside it; none if that is a list, or depends on a
+    /// The names of the members that its value has at a path inside it; none if there is a list, or if they depend on a
     /// template.
     pub(crate) fn members(&self, path: &[String]) -> Option<Vec<&str>> {
         let mut part = &self.root;
@@ -84,7 +84,7 @@ impl Shape {
         }
     }
 
-    /// Renders it.
+    /// Renders the value.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
-//! Structure: would this line open or close a block?
+//! Structure: does this line open or close a block?
 //!
 //! In: the rules and names of a dialect, or of one whose answers are one object.
-//! Out: whether a line looks like an opener or closer, any text with a guard before each such line; the ranges of
+//! Out: whether a line looks like an opener or closer; any text with a guard before each such line; the ranges of
 //! openers, closers and objects in a text.
 //! Never: reads a response; the reader applies the same rules, but at every place.
 
@@ -14,9 +14,9 @@ use crate::text::{Guard, is_margin};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The steps for one line. A line that takes more counts as structure.
+/// The steps for one line. A line that takes more counts as an opener or closer.
 const STEPS: i64 = 20_000;
-/// The most captures among which a name is looked for.
+/// The most captures in which a name is searched for.
 const CAPTURES: usize = 16;
 
 /// How the openers and closers of one dialect are recognised.
@@ -24,9 +24,9 @@ const CAPTURES: usize = 16;
 pub(crate) struct Structure {
     families: Vec<Rules>,
     names: Arc<BlockNames>,
-    /// The bytes that one may start with.
+    /// The bytes that an opener or closer may start with.
     starts: [bool; 256],
-    /// Whether one may start with a letter or digit. Escaping single bytes cannot prevent those.
+    /// Whether one may start with a letter or digit. Escaping single bytes cannot prevent these.
     words: bool,
     pub(crate) guard: Guard,
 }
@@ -37,7 +37,7 @@ struct Rules {
     name: RuleId,
     /// The rules for openers and closers.
     marks: Vec<RuleId>,
-    /// Whether these count only at the start of a line.
+    /// Whether they count only at the start of a line.
     by_line: bool,
 }
 
@@ -49,7 +49,7 @@ impl Structure {
                 grammar: family.grammar.clone(),
                 name: family.name,
                 marks: std::iter::once(family.open).chain(family.close).collect(),
-                // A closer of reasoning at the start of an answer counts anywhere, not only at the start of a line.
+                // An unmatched closer of reasoning counts anywhere, not only at the start of a line.
                 by_line: by_line || (family.starts_line && family.prelude.is_none()),
             })
             .collect();
@@ -61,7 +61,7 @@ impl Structure {
         Self { families, names, starts, words, guard }
     }
 
-    /// Whether a text starts with a line that opens or closes a block, or that might, depending on what follows.
+    /// Whether a text starts with a line that opens or closes a block, or that may do so, depending on what follows.
     fn shapes(&self, text: &str) -> bool {
         let line = text.split('\n').next().unwrap_or_default().as_bytes();
         let mut machine = Machine::new().capturing(CAPTURES);
@@ -76,7 +76,7 @@ impl Structure {
         })
     }
 
-    /// How far a rule matches a text from one place on; it fails if it finds a name that no block has.
+    /// How far a rule matches a text from its start; fails at a name that no block has.
     fn run(
         &self,
         rules: &Rules,
@@ -104,8 +104,8 @@ impl Structure {
         }
     }
 
-    /// Whether a rule may match these bytes, judged by what it starts with and by the names that blocks have: most tags
-    /// of a prompt are those of its template.
+    /// Whether a rule may match these bytes, judged by its first bytes and by the names of blocks: most tags of a
+    /// prompt are those of its template.
     fn may_start(&self, rules: &Rules, mark: RuleId, bytes: &[u8]) -> bool {
         let named =
             |prefix: &str| self.names.may_close(bytes.get(prefix.len()..).unwrap_or_default(), true) != Some(false);
@@ -150,7 +150,7 @@ impl Marking for Structure {
     fn marks(&self, text: &str, _: &[Range<usize>]) -> Vec<Range<usize>> {
         let end = |progress, line| match progress {
             Progress::Matched(end) => Some(end),
-            // More text could complete it, so the whole line is guarded.
+            // More text could complete it, so guard the whole line.
             Progress::Pending | Progress::Spent => Some(line),
             Progress::Failed | Progress::TooDeep => None,
         };
@@ -159,7 +159,7 @@ impl Marking for Structure {
 
     fn is_open(&self, words: &str) -> bool {
         let end = |progress, line| matches!(progress, Progress::Pending | Progress::Spent).then_some(line);
-        // What starts a line is determined by all the text before it there, be it of several values.
+        // Whether a value is at the start of a line depends on the text before it, which may come from several values.
         let is_line_start = self.families.iter().any(|rules| rules.by_line);
         self.words || is_line_start || self.all((words, false), end).next().is_some()
     }
@@ -182,21 +182,21 @@ impl Guarding for Structure {
 pub(crate) struct ObjectStarts(pub(crate) Arc<ObjectShape>);
 
 impl ObjectStarts {
-    /// Whether an object starts at `rest`, which is the `first` text or comes later.
+    /// Whether an object starts at `rest`; `first` is whether only white space precedes it.
     fn opens(&self, rest: &str, first: bool) -> bool {
-        // At the very start the brace may be missing before a name in quotes.
+        // At the very start, the reader also accepts an object without `{` before a name in quotes.
         (rest.starts_with(['{', '`', '~']) && self.matches(self.0.open, (rest, true)))
             || rest.strip_prefix('{').is_some_and(|inside| self.0.may_name(inside) || self.is_cut(rest, inside))
             || (first && rest.starts_with(['"', '\'']) && self.matches(self.0.name, (rest, true)))
     }
 
-    /// Whether the text ends in the first name of the object at `rest`: more text could complete it.
+    /// Whether the text ends within the first name of the object at `rest`: more text could complete it.
     fn is_cut(&self, rest: &str, inside: &str) -> bool {
         inside.trim_start().starts_with(['"', '\'']) && self.matches(self.0.open, (rest, false))
     }
 
-    /// Where the text ends that an object at `end` of it would go on with: superfluous marks, up to the quote of a
-    /// name.
+    /// Where the object ends if it continues after `end`: the reader skips superfluous brackets and commas up to the
+    /// quote of the next name.
     fn goes_on(&self, text: &str, end: usize) -> Option<usize> {
         let behind = text.get(end..)?;
         let rest = behind.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '}' | ']' | ','));
@@ -212,9 +212,9 @@ impl ObjectStarts {
 }
 
 impl Marking for ObjectStarts {
-    /// The ranges of objects, from their start to the brace that ends them. A value inside may be a member, or end one.
+    /// The ranges of objects, from their start to the closing brace. A value inside may be a member, or end the object.
     fn marks(&self, text: &str, values: &[Range<usize>]) -> Vec<Range<usize>> {
-        // The text may come directly after an object.
+        // The text may directly follow an object.
         let start = text.len() - text.trim_start().len();
         let mut found: Vec<Range<usize>> = self.goes_on(text, start).map(|end| start..end).into_iter().collect();
         let is_valued = |at: usize| {
@@ -222,7 +222,7 @@ impl Marking for ObjectStarts {
             values.get(next).is_some_and(|value| value.start <= at)
         };
         for (at, c) in text.char_indices().filter(|(_, c)| matches!(c, '{' | '`' | '~' | '"' | '\'')) {
-            // White space counts for nothing, nor does what is left out.
+            // White space before an object does not matter.
             let first = text.get(..at).is_some_and(|before| before.trim().is_empty());
             let known = found.last().is_some_and(|last| last.contains(&at));
             if known || !text.get(at..).is_some_and(|rest| self.opens(rest, first)) {
@@ -242,7 +242,7 @@ impl Marking for ObjectStarts {
                 }
                 (depth == 0).then_some(at + 1)
             });
-            // The colon of a damaged key may follow a brace.
+            // A colon after the brace belongs to a damaged key.
             let rest = end.and_then(|end| text.get(end..)).unwrap_or_default();
             let behind = rest.trim_start().strip_prefix(':').unwrap_or(rest);
             let end = text.len() - behind.len();

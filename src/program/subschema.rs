@@ -1,8 +1,8 @@
-//! Subschemas: what must a value fit, so that the whole around it fits its schema?
+//! Subschemas: which schema must a part satisfy, so that the whole stays valid against its own schema?
 //!
-//! In: the JSON Schema of a whole, which fits it, and the path of the part that changes.
+//! In: the JSON Schema of a valid whole, and the path of the part that changes.
 //! Out: a [`PartSchema`] that decides about that change alone, and where it applies.
-//! Never: looks at more of the whole than what is on the path.
+//! Never: reads more of the whole than what is on the path.
 
 use super::{Schema, misfit_at};
 use crate::program::PathKey;
@@ -20,8 +20,8 @@ pub(crate) struct PartSchema {
 enum SubschemaPart {
     /// The parts cannot be validated on their own.
     Whole,
-    /// An object whose members can be validated one by one; the second schema is for members not named, none if there
-    /// are none.
+    /// An object whose members can be validated one by one. The second schema is for undeclared members, and none if
+    /// none are allowed.
     Members(Members<PartSchema>, Option<Box<PartSchema>>),
     /// A list whose items can be validated one by one.
     Items(Box<PartSchema>),
@@ -33,7 +33,7 @@ const APART: [&str; 8] =
 
 impl PartSchema {
     pub(crate) fn of(schema: &Json) -> Self {
-        // References are resolved from the root of a schema, so that such a schema cannot be taken apart.
+        // References are resolved from the root of a schema, so a schema with references is not divided.
         let inside = if refers(schema) { SubschemaPart::Whole } else { Self::inside(schema) };
         Self { schema: Schema::new(schema.clone()), inside }
     }
@@ -80,7 +80,7 @@ impl PartSchema {
 
     /// What is wrong with `value`, which messages call `name`.
     pub(crate) fn misfit(&self, value: &Value, name: impl FnOnce() -> String) -> Option<String> {
-        // A schema that allows everything needs no validator.
+        // Fast path: a schema that allows everything needs no validator.
         match self.schema.json() {
             Json::Bool(true) => return None,
             Json::Object(words) if words.is_empty() => return None,

@@ -1,14 +1,14 @@
-//! Tables: what does a program declare, and what does it say about permits?
+//! Tables: which declarations does a program have, and which permits?
 //!
 //! In: a [`Program`].
 //! Out: rows for `explain`, coverage and comparisons.
-//! Never: lays them out.
+//! Never: formats them.
 
 use super::{EffectRule, Mode, PermitList, Program, Verb};
 use crate::text::FilePlace;
 use std::collections::HashSet;
 
-/// What a mode says about an action.
+/// Whether, and under which condition, a mode permits an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Permission {
     /// No permit allows it.
@@ -35,7 +35,7 @@ pub struct PermitCell {
     pub action: String,
     /// The mode.
     pub mode: String,
-    /// What the mode says about it.
+    /// Whether the mode permits the action.
     pub permission: Permission,
 }
 
@@ -44,7 +44,7 @@ impl Program {
     #[doc(hidden)]
     pub fn permit_table(&self) -> Vec<PermitCell> {
         let mut cells = Vec::new();
-        // Where the tools are known, a pattern declares nothing beside them.
+        // If the host has declared its tools, they are listed instead of the pattern.
         for (action, _) in self.actions.iter().filter(|(_, action)| !(action.is_pattern && self.knows_tools)) {
             for (name, mode) in self.modes.iter() {
                 let permission = self.permission(mode, action);
@@ -54,7 +54,7 @@ impl Program {
         cells
     }
 
-    /// What a mode says about an action, or about the tools that fit a pattern.
+    /// Whether a mode permits an action, or the tools that match a pattern.
     fn permission(&self, mode: &Mode, action: &str) -> Permission {
         let permits = mode.permits_for(action);
         let free = permits.iter().find(|permit| permit.is_free());
@@ -140,7 +140,8 @@ impl Program {
             .collect()
     }
 
-    /// The messages that an effect, an input or an exit says, by name, with their places. Others are said by the host.
+    /// The messages that an effect, an input or an exit emits, by name, with their places. Only the host emits the
+    /// others.
     #[doc(hidden)]
     pub fn message_table(&self) -> Vec<(String, FilePlace)> {
         let used = self.messages_in_use();
@@ -148,7 +149,7 @@ impl Program {
         messages.map(|(_, (name, message))| (name.clone(), self.place(message.at).unwrap_or_default())).collect()
     }
 
-    /// The indexes of the messages that an effect, an input or an exit says.
+    /// The indexes of the messages that an effect, an input or an exit emits.
     pub(crate) fn messages_in_use(&self) -> HashSet<usize> {
         let used = self.effects().into_iter().filter_map(|(_, effect)| match &effect.verb {
             Some(Verb::Say { message, .. }) => Some(*message),

@@ -1,8 +1,8 @@
-//! Tools: what does a program become with the tools of a host?
+//! Tools: which program results from adding the tools of a host?
 //!
 //! In: a program, and the tools of a host.
-//! Out: the same program with an action for each tool that a table of the pack declares; a finding for each other one.
-//! Never: lets a tool do what no table and no permit of the pack says, or compiles the pack again.
+//! Out: the same program with an action for each tool that a table of the pack declares; a finding for each other tool.
+//! Never: permits a tool anything that no table and no permit of the pack allows, or compiles the pack again.
 
 use super::{Action, ModeView, ParamNames, Program, Schema};
 use crate::diagnostic::{Checked, Code, Diagnostic};
@@ -13,11 +13,11 @@ use crate::value::{Object, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The longest name of a tool, as the strictest servers take it twice over.
+/// The longest name of a tool: twice as long as the strictest servers accept.
 const LONGEST_NAME: usize = 128;
 
 impl Program {
-    /// Implements [`Program::with_tools`].
+    /// The implementation of [`Program::with_tools`].
     pub(crate) fn compile_tools(&self, tools: &Tools) -> Checked<Program> {
         let mut sources = self.sources.clone();
         let source = sources.add(Source::new(tools.source.name(), tools.source.text()));
@@ -81,7 +81,7 @@ impl<'t> Adding<'t> {
             let message = format!("the schema of `{cited}` cannot be used: {}", excerpt(why, 160));
             return self.leave_out(at, message);
         }
-        // What the pack says of parameters counts; for an action without any, what the tool says does.
+        // The pack's own declaration of parameters counts; if the action has none, the tool's counts.
         let takes_own = by.params.is_empty();
         if !takes_own {
             self.compare(&by, tool, at);
@@ -105,7 +105,7 @@ impl<'t> Adding<'t> {
         self.found.push(Diagnostic::new(Code::PACK_UNUSABLE_TOOL, at, message));
     }
 
-    /// Reports parameters that only one of the two has, or that only one of the two requires.
+    /// Reports parameters that only one of the two declares, or that only one of the two requires.
     fn compare(&mut self, action: &Action, tool: &Tool, at: Location) {
         let (ours, theirs) = (members(action.schema.json()), members(&tool.schema));
         let mut differing = Vec::new();
@@ -136,8 +136,8 @@ impl<'t> Adding<'t> {
     }
 }
 
-/// Why a name cannot be that of a tool; none if it can. Prompts print names, so that they hold nothing but what servers
-/// take.
+/// Why a text cannot be the name of a tool; none if it can. Prompts print names, so a name may contain only what
+/// servers accept.
 fn unusable_name(name: &str) -> Option<&'static str> {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':' | b'/');
     match () {
@@ -148,8 +148,8 @@ fn unusable_name(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a schema certainly compiles: it has none but the usual keywords, each with a value of its kind. Most tools
-/// are like that, and a host has many of them: their validators are compiled when they are first called.
+/// Whether a schema certainly compiles: it has only the usual keywords, each with a value of its kind. Most tools are
+/// like that, and a host has many: their validators are compiled at their first call.
 fn compiles(schema: &Value) -> bool {
     const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
     let is_type = |value: &Value| value.as_str().is_some_and(|word| TYPES.contains(&word));
@@ -173,7 +173,7 @@ fn compiles(schema: &Value) -> bool {
     })
 }
 
-/// Whether no text of a list is in it twice.
+/// Whether no text occurs twice in a list.
 fn are_distinct(list: &Value) -> bool {
     let mut known = HashSet::new();
     list.as_array().unwrap_or_default().iter().all(|text| known.insert(text.as_str()))
@@ -184,8 +184,8 @@ fn members(schema: &Value) -> Vec<(&str, bool)> {
     super::properties(schema).map(|(name, _)| (name, super::requires(schema, name))).collect()
 }
 
-/// The schema without the texts that show what a value may be: examples in prompts are made of types alone, so that
-/// what a server says is nowhere printed as the pack's own words.
+/// The schema without the texts that suggest a value. Examples in prompts are then made of types alone, so that a text
+/// of a server is never printed as the pack's own.
 fn without_examples(schema: &Value) -> Value {
     match schema {
         Value::Array(items) => items.iter().map(without_examples).collect(),

@@ -2,7 +2,7 @@
 //!
 //! In: a JSON Schema.
 //! Out: [`Types`]: types, members, items and words, extracted once.
-//! Never: decides whether a value fits: a validator does.
+//! Never: decides whether a value is valid: a validator does.
 
 use super::names::BlockNames;
 use crate::value::Members;
@@ -11,20 +11,20 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
-/// The most references inside each other that are followed: one may lead back to itself.
+/// The most references inside each other that are followed: a reference may lead back to itself.
 const REFERENCES: usize = 8;
-/// The most parts of a schema that are looked at, those behind references included.
+/// The most parts of a schema that are examined, including those behind references.
 const PARTS: usize = 10_000;
 
-/// What a schema says to a reader that makes values from text.
+/// What a schema declares, for a reader that makes values from text.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Types {
     pub(crate) kind: ValueKind,
     /// The members that it declares, if any.
     members: Option<Members<Types>>,
-    /// Other spellings of their names, each with the declared name.
+    /// Other spellings of the members' names, each with the declared name.
     spelled: Vec<(Arc<str>, Arc<str>)>,
-    /// What it says about all other members.
+    /// The types of all other members.
     others: Option<Box<Types>>,
     /// Whether other members are allowed.
     open: bool,
@@ -37,15 +37,15 @@ pub(crate) struct Types {
     only_words: bool,
     /// Other spellings of the values of a closed list, each with its value.
     spelled_values: Vec<(Arc<str>, Json)>,
-    /// Whether there are other spellings in it, or in a part of it.
+    /// Whether the schema, or a part of it, has other spellings.
     respells: bool,
     /// Whether a text is a path below the root.
     pub(crate) path: bool,
-    /// Whether it is a path, or a part of it is.
+    /// Whether the value, or a part of it, is a path below the root.
     has_paths: bool,
-    /// Whether a parameter is taken as it is written.
+    /// Whether the text of a parameter is used as written.
     pub(crate) verbatim: bool,
-    /// Whether it names exactly one type, other than `null`.
+    /// Whether the schema names exactly one type, other than `null`.
     pub(crate) wants_value: bool,
 }
 
@@ -66,7 +66,7 @@ pub(crate) enum ValueKind {
     Object,
 }
 
-/// The types of something that no schema declares.
+/// The types of a value without a schema.
 static UNKNOWN: LazyLock<Types> = LazyLock::new(Types::default);
 
 impl Types {
@@ -78,7 +78,7 @@ impl Types {
         Self::within(schema, schema, REFERENCES, &Cell::new(PARTS))
     }
 
-    /// The types of parameters, some of which are taken as they are written.
+    /// The types of parameters; the text of some is used as written.
     pub(super) fn of_params(schema: &Json, verbatim: &BTreeSet<String>) -> Self {
         let mut types = Self::of(schema);
         for name in verbatim {
@@ -89,7 +89,7 @@ impl Types {
         types
     }
 
-    /// The types of a part of the schema `root`, in which references are looked up: at most `far` of them inside each
+    /// The types of a part of the schema `root`, in which references are resolved: at most `far` of them inside each
     /// other.
     fn within(schema: &Json, root: &Json, far: usize, parts: &Cell<usize>) -> Self {
         if schema.is_null() {
@@ -120,12 +120,12 @@ impl Types {
         types
     }
 
-    /// Any value.
+    /// The types that allow any value.
     fn any() -> Self {
         Self { kind: ValueKind::Any, scalars: vec![ValueKind::Any], open: true, ..Self::default() }
     }
 
-    /// What a schema says itself, without what it refers to.
+    /// The types that a schema declares itself, without its references.
     fn own(schema: &Json, part: &dyn Fn(&Json) -> Self) -> Self {
         let members = schema.get("properties").and_then(Json::as_object);
         let constant = schema.get("const").map(std::slice::from_ref);
@@ -172,7 +172,7 @@ impl Types {
         .settled()
     }
 
-    /// These types, with the kind that follows from their scalars.
+    /// The same types, with the kind that follows from their scalars.
     fn settled(mut self) -> Self {
         let kinds = self.scalars.iter();
         let first = kinds.clone().find(|kind| **kind != ValueKind::Null).or(self.scalars.first());
@@ -184,7 +184,7 @@ impl Types {
         self
     }
 
-    /// What both schemas say.
+    /// The types of a value that must satisfy both schemas.
     fn and(mut self, other: Self) -> Self {
         match (self.kind, other.kind) {
             (ValueKind::Any, _) => self.scalars.clone_from(&other.scalars),
@@ -198,7 +198,7 @@ impl Types {
         self.settled()
     }
 
-    /// What either of the schemas says.
+    /// The types of a value that may satisfy either of the schemas.
     fn or(mut self, other: Self) -> Self {
         for kind in &other.scalars {
             if !self.scalars.contains(kind) {
@@ -212,7 +212,7 @@ impl Types {
         self.settled()
     }
 
-    /// Adds members, items and words; what it has itself stays.
+    /// Adds members, items and words; existing ones are not replaced.
     fn add(&mut self, other: Self) {
         if let Some(members) = other.members {
             let own = self.members.get_or_insert_default();
@@ -239,7 +239,7 @@ impl Types {
         members.as_slice().get(members.position(name)?).map(|(name, types)| (name, types))
     }
 
-    /// The member that a response calls so, in a dialect that compares names in this way: as declared, or by another
+    /// The member that a response means by this name, compared by the dialect's rules: the declared name, or another
     /// spelling.
     pub(crate) fn called(&self, name: &str, names: &BlockNames) -> Option<(&Arc<str>, &Types)> {
         let alike = || names.is_insensitive().then(|| self.members().find(|(known, _)| names.same(known, name)))?;
@@ -252,17 +252,17 @@ impl Types {
         self.spelled.iter().map(|(other, declared)| (other, declared))
     }
 
-    /// Whether there are other spellings of a name or a value in it, or in a part of it.
+    /// Whether the schema, or a part of it, has other spellings of a name or a value.
     pub(crate) fn respells(&self) -> bool {
         self.respells
     }
 
-    /// Whether it is a path, or a part of it is.
+    /// Whether the value, or a part of it, is a path below the root.
     pub(crate) fn has_paths(&self) -> bool {
         self.has_paths
     }
 
-    /// The value of its closed list of which a text is another spelling.
+    /// The value of the closed list that a text is another spelling of.
     pub(crate) fn value_called(&self, text: &str, names: &BlockNames) -> Option<&Json> {
         let is_word = || self.words.iter().flatten().any(|word| **word == *text);
         let spelled = self.spelled_values.iter().find(|(other, _)| names.same(other, text));
@@ -274,7 +274,7 @@ impl Types {
         self.member(name).map(|(_, types)| types).or(self.others()).unwrap_or(&UNKNOWN)
     }
 
-    /// What it says about members that it does not declare.
+    /// The types of members that are not declared.
     pub(crate) fn others(&self) -> Option<&Types> {
         self.others.as_deref()
     }
@@ -288,7 +288,7 @@ impl Types {
         self.members.iter().flat_map(Members::as_slice).map(|(name, types)| (name, types))
     }
 
-    /// Whether it allows only the members that it declares.
+    /// Whether only declared members are allowed.
     pub(crate) fn is_closed(&self) -> bool {
         self.members.is_some() && !self.open
     }
@@ -298,7 +298,7 @@ impl Types {
         self.items.as_deref().unwrap_or(&UNKNOWN)
     }
 
-    /// The word of its closed list that `text` is, ignoring case, and white space and punctuation around it.
+    /// The word of the closed list that equals `text`, ignoring case, and white space and punctuation around it.
     pub(crate) fn word(&self, text: &str) -> Option<&Arc<str>> {
         let words = || self.words.iter().flatten().map(|word| (word, word));
         let spelled = || {
@@ -313,18 +313,18 @@ impl Types {
         same(text.trim()).or_else(|| same(text.trim_matches(|c: char| !c.is_alphanumeric())))
     }
 
-    /// Whether a text can be this word: any text, or one of a closed list.
+    /// Whether a text can be this word: any text is allowed, or the word is in the closed list.
     pub(crate) fn takes_text(&self, text: &str) -> bool {
         let is_word = || self.words.iter().flatten().any(|word| **word == *text);
         self.scalars.contains(&ValueKind::String) && (!self.only_words || is_word())
     }
 
-    /// Whether it has a closed list of words.
+    /// Whether there is a closed list of words.
     pub(crate) fn has_words(&self) -> bool {
         self.words.as_ref().is_some_and(|words| !words.is_empty())
     }
 
-    /// The only word of its closed list that occurs in `text`, ignoring case. A word inside a longer one does not
+    /// The only word of the closed list that occurs in `text`, ignoring case. A word inside a longer one does not
     /// count.
     pub(crate) fn word_in(&self, text: &str) -> Option<&Arc<str>> {
         fn occurs(word: &str, text: &str) -> bool {

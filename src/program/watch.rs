@@ -1,11 +1,11 @@
-//! Watch: up to where in a text that goes on can no match of a pattern be under way?
+//! Watch: up to which offset of an incomplete text can no match of a pattern be in progress?
 //!
-//! In: a guardrail's pattern, the pattern that excuses its matches, and a text in pieces.
-//! Out: [`Watching`], which knows a place that no match contains, however the text goes on.
+//! In: a guardrail's pattern, the pattern that excuses its matches, and a text in chunks.
+//! Out: [`Watching`], which returns an offset that no match contains, however the text continues.
 //! Never: finds a match: only the pattern itself does.
 //!
-//! The automaton reads the text from its start. Where its state is the one in which it would start there, nothing that
-//! was read before can be part of a match that is still to come.
+//! The automaton reads the text from its start. Where its state equals the state in which a new search would start,
+//! nothing before can be part of a later match.
 
 use super::pattern::without_boundaries;
 use super::{Guardrail, Pattern};
@@ -14,7 +14,7 @@ use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::util::start::Config as Start;
 use regex_automata::{Anchored, MatchKind};
 
-/// The most bytes of an automaton, and of the states that one text makes it build.
+/// The most bytes of an automaton, and of the states that it builds for one text.
 const BYTES: usize = 1 << 20;
 
 /// The automaton of a guardrail.
@@ -27,14 +27,14 @@ pub(crate) struct Watch {
 #[derive(Debug)]
 pub(crate) struct Watching {
     cache: Cache,
-    /// None once the automaton would need too many states: then the text waits for its end.
+    /// None once the automaton would need too many states: then the text waits until its end.
     state: Option<LazyStateID>,
     read: usize,
     free: usize,
 }
 
 impl Watch {
-    /// The automaton; none if a pattern cannot have one.
+    /// The automaton; none if a pattern cannot be compiled to one.
     pub(crate) fn of(rule: &Guardrail) -> Option<Self> {
         let patterns: Vec<String> = rule.pattern.iter().chain(&rule.excuse).map(loosened).collect();
         let config = DFA::config()
@@ -56,7 +56,7 @@ impl Watch {
 }
 
 impl Watching {
-    /// Reads on in a text, of which it has read the start, and returns a place that is in no match.
+    /// Reads the rest of a text that starts with what has been read, and returns an offset that is inside no match.
     pub(crate) fn read(&mut self, watch: &Watch, text: &str) -> usize {
         for (at, byte) in text.bytes().enumerate().skip(self.read) {
             let Some(state) = self.state else { break };
@@ -73,7 +73,7 @@ impl Watching {
     }
 }
 
-/// A pattern that matches wherever this one does, without the boundaries that automata do not support.
+/// A pattern that matches wherever `pattern` does, without the boundaries that automata do not support.
 fn loosened(pattern: &Pattern) -> String {
     without_boundaries(pattern.source())
 }

@@ -1,8 +1,8 @@
-//! Dialects, from tables to numbers: which name opens which block, and where does each end?
+//! Dialects, from tables to numbers: which name opens which block, and where does each block end?
 //!
 //! In: a dialect of the surface, and the pack's grammars.
 //! Out: [`Dialect`], with the defaults of the dialect and of the language filled in.
-//! Never: fails: the pack's checks have already reported what does not resolve.
+//! Never: fails: the pack's checks have already reported every name that cannot be resolved.
 
 use crate::json;
 use crate::pack::Pack;
@@ -31,7 +31,8 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         let actions = &pack.surface.actions;
         actions.contains_key(name) || actions.values().any(|action| spelled(&action.value, name))
     };
-    // A name that is always the same, and no action's, says nothing: there `@name` is what an opener says as `name`.
+    // A fixed name that is not that of an action carries no information: `@name` then means the `name` attribute of the
+    // opener.
     let says = object.is_some() || families.is_empty() || families.iter().any(|family| family.attribute.is_some());
     let telling = |name: &str, block: &surface::Block| {
         let mut names = block.opening_names(name);
@@ -116,14 +117,14 @@ fn bindings<'d>(dialect: &'d surface::Dialect, is_object: bool, pack: &Pack) -> 
     names
 }
 
-/// What closers begin with, each once: where a closer of reasoning that closes nothing is looked for.
+/// The literals that closers begin with, each once: they are searched for to find an unmatched closer of reasoning.
 fn closer_prefixes(families: &[Family]) -> Vec<memmem::Finder<'static>> {
     let closers = families.iter().filter_map(|family| family.close.map(|close| &family.grammar.first(close).literals));
     let prefixes: BTreeSet<&String> = closers.flatten().collect();
     prefixes.into_iter().map(|prefix| memmem::Finder::new(prefix).into_owned()).collect()
 }
 
-/// What text outside every block is.
+/// What the text outside every block counts as.
 fn outside(word: Option<&str>) -> Outside {
     match word.map(|word| (word, word.strip_prefix("section:"))) {
         Some(("message", _)) => Outside::Message,
@@ -134,7 +135,7 @@ fn outside(word: Option<&str>) -> Outside {
 
 /// What closes a block: its own `close`, or else that of the dialect, or else its own name.
 fn closers(block: &surface::Block, dialect: &surface::Dialect) -> Vec<Closer> {
-    // What closes the blocks in a wrapper does not close the wrapper.
+    // The `close` of a dialect is for the blocks in a wrapper, and does not close the wrapper itself.
     let inherited: &[Spanned<String>] = if block.role == Role::Wrapper { &[] } else { &dialect.close };
     let close = if block.close.is_empty() { inherited } else { block.close.as_slice() };
     let closer = |word: &Spanned<String>| match (word.value.as_str(), word.value.strip_prefix('@')) {
@@ -147,9 +148,9 @@ fn closers(block: &surface::Block, dialect: &surface::Dialect) -> Vec<Closer> {
     if close.is_empty() { vec![Closer::Own] } else { close.iter().map(closer).collect() }
 }
 
-/// The tier of closers after which no other closer is looked for.
+/// The tier of closers after which the search for a closer stops.
 fn surest(ends: &[Vec<Ending>], close: &[Closer]) -> usize {
-    // A rung before all closers that looks at what follows keeps any closer from ending the search.
+    // If a rule that looks at the following text precedes all closers, no closer may stop the search.
     let looks_on = |ending: &Ending| matches!(ending, Ending::Fence | Ending::NextBlock | Ending::End);
     match ends.iter().flatten().find(|ending| **ending == Ending::Closer || looks_on(ending)) {
         Some(first) if looks_on(first) => Closer::LAST_TIER,
@@ -157,7 +158,7 @@ fn surest(ends: &[Vec<Ending>], close: &[Closer]) -> usize {
     }
 }
 
-/// Compiles a block. If its name is `telling`, it is the name in the response; otherwise always the declared name.
+/// Compiles a block. If its name is `telling`, the name in the response counts; otherwise always the declared name.
 fn compile_block(
     name: &str,
     block: &Spanned<surface::Block>,

@@ -1,12 +1,12 @@
-//! Effect types: can the value or list of an effect ever fit its schema?
+//! Effect types: can the value or list of an effect ever be valid against its schema?
 //!
 //! In: `set`, `append`, `remove`, `record` and `each` of effects as typed, and the schemas of the state and of
 //! parameters.
-//! Out: `pack/bad-effect` for a path that does not exist, for one that needs a list and has none, for constants and
-//! tables that do not fit their schema, for templates that always have another type, and for `unique` keys that no
-//! entry has.
-//! Never: guesses the value of a template: its type is known only if it is a text, or takes over a declared value
-//! unchanged.
+//! Out: `pack/bad-effect` for a path that does not exist, for a path that must be a list and is not, for constants and
+//! tables that are not valid against their schema, for templates that always have another type, and for `unique` keys
+//! that no entry has.
+//! Never: guesses the value of a template: its type is known only if the template is a text, or copies a declared
+//! value.
 
 use super::{NameScope, PackCompiler, from_host};
 use crate::diagnostic::{Code, Diagnostic};
@@ -17,7 +17,7 @@ use crate::program::{Schema, misfit_at};
 use crate::surface::{Effect, Named, Tree};
 use crate::text::{Location, Spanned};
 
-/// What happens to an effect whose value does not fit.
+/// What happens to an effect whose value is not valid.
 const LEFT_OUT: &str = "an effect whose value does not fit is left out";
 
 /// The schemas that may apply at a place; none if anything is allowed there.
@@ -36,7 +36,7 @@ impl PackCompiler<'_> {
             self.diagnostics.extend(fault);
         }
         for found in self.misfits(effect, scope) {
-            // Several effects with the same fault get one finding: the schema may be what is wrong.
+            // Report effects with the same fault only once: the schema may be what is wrong.
             self.report_once(found);
         }
         let found = mixed_up(effect);
@@ -62,7 +62,7 @@ impl PackCompiler<'_> {
                 if let Some(Some(fault)) = faults.iter().find(|_| faults.iter().all(Option::is_some)) {
                     return vec![fault.clone()];
                 }
-                // If one of the lists may hold anything, nothing can be said about the value.
+                // If one of the lists may contain anything, nothing is known about the value.
                 let items: Schemas<'_> = schemas.iter().map(|schema| schema.get("items")).collect();
                 items.unwrap_or_default()
             }
@@ -70,7 +70,8 @@ impl PackCompiler<'_> {
         self.misfits_of(effect.value.as_ref(), &schemas, "the state", scope)
     }
 
-    /// The faults of a value that must fit one of the schemas; if it fits none, those against the first.
+    /// The faults of a value that must be valid against one of the schemas; if it is valid against none, those for the
+    /// first.
     fn misfits_of(
         &self,
         value: Option<&Tree>,
@@ -142,7 +143,7 @@ impl PackCompiler<'_> {
         schema.map(types).unwrap_or_default()
     }
 
-    /// Checks what is known of a value: constants completely, and of some templates the type.
+    /// Checks what is known of a value: all of a constant, and the type of some templates.
     fn check_value(
         &self,
         value: &Tree,
@@ -185,7 +186,7 @@ impl PackCompiler<'_> {
         }
     }
 
-    /// The fault of a value whose type never fits its schema.
+    /// The fault of a value whose type never matches its schema.
     fn other_type(&self, value: &Tree, schema: &Tree, whole: &str, scope: &NameScope<'_>) -> Option<Diagnostic> {
         let given = match value {
             Tree::Text(text) if is_template(&text.value) => self.type_of(text, scope),
@@ -206,10 +207,10 @@ impl PackCompiler<'_> {
     }
 }
 
-/// The fault of a constant that does not fit its schema.
+/// The fault of a constant that is not valid against its schema.
 fn misfit_constant(value: &Tree, schema: &Tree, whole: &str) -> Option<Diagnostic> {
     let schema = Schema::of_value(schema);
-    // A `$ref` refers to something outside this part of the schema, which cannot be compiled alone.
+    // A `$ref` points out of this part of the schema, so the part cannot be compiled alone.
     if schema.json().get("$ref").is_some() {
         return None;
     }
@@ -302,7 +303,7 @@ fn no_list(path: &Spanned<String>, schema: &Tree) -> Option<Diagnostic> {
     type_meant(&kind.value).is_some_and(|name| name != "array").then_some(fault)
 }
 
-/// Reports keys of `unique` that no entry has: all entries would then count as the same.
+/// Reports keys of `unique` that no entry has: all entries would then count as equal.
 fn mixed_up(effect: &Effect) -> Vec<Diagnostic> {
     let Some(Tree::Table(members, _)) = effect.append.as_ref().and(effect.value.as_ref()) else { return Vec::new() };
     let known = || members.iter().map(|(name, _)| name.value.as_str());
@@ -327,7 +328,7 @@ fn types(schema: &Tree) -> Vec<&str> {
     words.collect::<Option<_>>().unwrap_or_default()
 }
 
-/// Whether a value of type `given` may fit one of the `wanted` types. A number may always be an integer.
+/// Whether a value of type `given` may have one of the `wanted` types. A number may always be an integer.
 fn is_allowed(given: &str, wanted: &[&str]) -> bool {
     let is_number = |name: &str| matches!(name, "integer" | "number");
     wanted.iter().any(|wanted| *wanted == given || (is_number(wanted) && is_number(given)))

@@ -1,8 +1,8 @@
 //! Effects: what does each entry of a list compile to?
 //!
-//! In: the effects of the surface, and what they may see.
-//! Out: [`EffectRule`]s with one verb each.
-//! Never: performs one.
+//! In: the effects of the surface, and the names that they may read.
+//! Out: [`EffectRule`]s with one [`Verb`] each.
+//! Never: performs an effect.
 
 use super::flow::mode_id;
 use super::{NameScope, PackCompiler};
@@ -109,8 +109,8 @@ impl PackCompiler<'_> {
         Some(Verb::Record { key, path, value: value?, schema })
     }
 
-    /// A verb that changes a part of a file or its place. None if the effect has another verb; none inside if a part of it
-    /// is faulty.
+    /// A verb that changes a part of a file, or its key. None if the effect has another verb; none inside if a part of
+    /// it is faulty.
     fn file_verb(&mut self, effect: &surface::Effect, scope: &NameScope<'_>) -> Option<Option<Verb>> {
         let matching = || match effect.matching.0.as_slice() {
             [] => vec![Matching::Exact],

@@ -55,7 +55,7 @@ impl PackCompiler<'_> {
             };
             if let Some(RuleEvent::Input(class)) = event {
                 let typed = inputs.iter().zip(&self.surface.inputs).filter(|(input, _)| input.class == class);
-                // If a pattern could not be read, its captures are unknown: then any name is allowed.
+                // If a pattern could not be read, its captures are unknown: then allow any name.
                 if typed.clone().all(|(input, typed)| input.matches.len() == typed.matches.0.len()) {
                     scope.capture(typed.flat_map(|(input, _)| &input.matches));
                 }
@@ -85,7 +85,7 @@ impl PackCompiler<'_> {
                 let path = message.value.template.as_ref()?;
                 let source = surface.files.text(&path.value, path.at.source).source()?;
                 let text = surface.sources.get(source)?.text();
-                // The line break that ends a file is none of the message.
+                // The line break at the end of a file is not part of the message.
                 let text = text.strip_suffix('\n').unwrap_or(text);
                 let span = Span::new(0, text.len());
                 Some(Spanned::new(text.to_owned(), Location { source, span }))

@@ -168,7 +168,7 @@ fn has_pattern(guardrail: &surface::Guardrail) -> bool {
     guardrail.matches.is_some() || guardrail.unless.is_some()
 }
 
-/// Whether the target is a block that no dialect declares.
+/// Whether the target is the name of a block that no dialect declares.
 fn is_unknown(target: &GuardrailTarget, surface: &Surface) -> bool {
     let GuardrailTarget::Block(on) = target else { return false };
     !surface.blocks().any(|(name, block)| name == on || block.value.name().is_some_and(|called| called.value == *on))

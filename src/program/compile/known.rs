@@ -1,9 +1,9 @@
-//! Known: which names are declared along a path?
+//! Known names: which names are declared along a path?
 //!
 //! In: a path that starts with a visible name, the constants and schemas of a pack, and what the engine itself
 //! provides.
 //! Out: [`UnknownPath`]: the first segment that nothing declares, and the names that are declared there.
-//! Never: calls a name unknown if there may be undeclared ones.
+//! Never: reports a name as unknown if undeclared names may be valid there.
 
 use super::name_scope::NameScope;
 use crate::expression::{Compared, Constant, ENTRY, Relation};
@@ -33,8 +33,8 @@ pub(super) struct UnknownPath<'s> {
     pub(super) known: Vec<&'s str>,
 }
 
-/// The first segment of `path` that nothing declares. Values of the state are not checked here, because effects can add
-/// members.
+/// The first segment of `path` that nothing declares. Segments inside a value of the state are not checked here,
+/// because effects can add members.
 pub(super) fn first_undeclared<'s>(
     path: &[String],
     surface: &'s Surface,
@@ -42,7 +42,7 @@ pub(super) fn first_undeclared<'s>(
 ) -> Option<UnknownPath<'s>> {
     let (head, inside) = path.split_first()?;
     let first = inside.first()?;
-    // No finding: a declaration with an empty name may be the intended one.
+    // Report nothing: a declaration with an empty name may be the intended one.
     let unless_among = |known: Vec<&'s str>| match known.iter().any(|known| known == first || known.trim().is_empty()) {
         true => None,
         false => Some(UnknownPath { number: 1, known }),
@@ -127,13 +127,13 @@ pub(super) fn never_is(
         (Constant::Number(number), "integer" | "number") => {
             beyond(schema, compared.relation, number.parse().ok()?).map(Never::Bound)
         }
-        // In comparisons, truth values are numbers, too.
+        // Comparisons treat truth values as numbers.
         (Constant::Number(_) | Constant::Truth(_), "integer" | "number" | "boolean") => None,
         _ => Some(Never::Kind(kind)),
     }
 }
 
-/// The bound of a schema, as an author writes it, for which no number is in this relation to the constant.
+/// The bound of a schema, as an author writes it, that excludes every number in this relation to the constant.
 fn beyond(schema: &Tree, relation: Relation, constant: f64) -> Option<String> {
     let bound = |name: &'static str, none_is: &dyn Fn(f64) -> bool| match schema.get(name)? {
         Tree::Constant(bound, _) => none_is(bound.as_f64()?).then(|| format!("{name} = {bound}")),
@@ -178,7 +178,7 @@ fn schema<'s>(path: &[String], surface: &'s Surface, scope: &NameScope<'s>) -> O
 fn kind(schema: &Tree) -> Option<&'static str> {
     let kind = schema.text("type")?;
     let kinds = ["string", "integer", "number", "boolean", "array", "object"];
-    // A computed value has whatever type its template gives.
+    // The type of a computed value is that of what its template renders.
     kinds.into_iter().find(|known| *known == kind.value && schema.get("compute").is_none())
 }
 
@@ -260,7 +260,7 @@ fn items(tree: &Tree) -> Vec<&Tree> {
     }
 }
 
-/// Whether a schema only allows values without members or entries.
+/// Whether a schema allows only values without members or entries.
 fn is_single(schema: &Tree) -> bool {
     schema.text("type").is_some_and(|kind| ["string", "integer", "number", "boolean"].contains(&kind.value.as_str()))
 }

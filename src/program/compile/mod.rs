@@ -1,7 +1,7 @@
 //! Compiling: how does a checked pack become a program?
 //!
 //! In: a [`Pack`].
-//! Out: a [`Program`], and a diagnostic for each expression or pattern, and each name in one, that cannot be used.
+//! Out: a [`Program`], and a diagnostic for each expression, pattern or name in one that cannot be used.
 //! Never: stops at a fault; faulty parts are left out, and the caller discards the program.
 
 mod dialects;
@@ -124,7 +124,7 @@ fn roots(surface: &Surface) -> Vec<String> {
     named.map(root).collect()
 }
 
-/// The names of all places that outcomes may cite, made once.
+/// The printed form of every place that outcomes may cite, built once.
 fn places(program: &Program) -> PlaceNames {
     let mut places = Vec::new();
     places.extend(program.actions.values().map(|action| action.at));
@@ -193,7 +193,7 @@ impl<'c> PackCompiler<'c> {
                 about: action.value.about.clone(),
                 names: action.value.names.iter().map(|name| name.value.clone()).collect(),
                 schema: match is_pattern(name) && action.value.params.is_empty() {
-                    // What a tool takes is known when it comes.
+                    // The parameters of a tool are known only when the host declares it.
                     true => Schema::new(value!({ "type": "object", "additionalProperties": true })),
                     false => Schema::of_params(&action.value.params),
                 },
@@ -350,7 +350,7 @@ impl<'c> PackCompiler<'c> {
         }
     }
 
-    /// The values of the state for which examples are judged.
+    /// The values of the state with which examples are judged.
     fn compile_sample(&mut self) -> Vec<(String, Value, Location)> {
         let surface = self.surface;
         let mut sample = Vec::new();

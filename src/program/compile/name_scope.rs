@@ -1,4 +1,4 @@
-//! Name scope: may an expression read the names that it reads?
+//! Name scope: is every name that an expression reads visible there?
 //!
 //! In: conditions, templates, shapes and paths, and the names that are visible where they are.
 //! Out: the compiled expression, and a diagnostic for each name that is not visible.
@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// The names that expressions at one place may read.
 #[derive(Clone)]
 pub(super) struct NameScope<'s> {
-    /// The names that are always there.
+    /// The names that the engine provides there.
     names: Vec<&'s str>,
     /// The names bound by `let`, or taken by a message.
     lets: Vec<BoundName<'s>>,
@@ -31,7 +31,7 @@ pub(super) struct NameScope<'s> {
     pub(super) captures: Option<Vec<String>>,
     /// The kinds of ids taken so far.
     pub(super) ids: Vec<&'s str>,
-    /// Whether there may be more names, because their source could not be read.
+    /// Whether there may be more names, because their declarations could not be read.
     open: bool,
 }
 
@@ -47,7 +47,7 @@ impl<'s> NameScope<'s> {
         Self { names: names.to_vec(), lets: Vec::new(), params: None, captures: None, ids: Vec::new(), open: false }
     }
 
-    /// Allows any name if the source of names is faulty (`torn`).
+    /// Allows any name if the declarations of names are faulty (`torn`).
     pub(super) fn open(&mut self, torn: bool) {
         self.open |= torn;
     }
@@ -71,12 +71,12 @@ impl<'s> NameScope<'s> {
         self.ids.push(kind);
     }
 
-    /// How many names are bound and ids taken so far.
+    /// How many names are bound and how many ids are taken so far.
     pub(super) fn bounds(&self) -> (usize, usize) {
         (self.lets.len(), self.ids.len())
     }
 
-    /// Removes the names and ids added after that.
+    /// Removes the names and ids added since [`bounds`](Self::bounds) returned these numbers.
     pub(super) fn forget(&mut self, (lets, ids): (usize, usize)) {
         self.lets.truncate(lets);
         self.ids.truncate(ids);
@@ -86,7 +86,7 @@ impl<'s> NameScope<'s> {
         self.lets.iter().rfind(|bound| bound.name == name)
     }
 
-    /// The path after replacing bound names by what they stand for.
+    /// The path with bound names replaced by the paths of their values.
     pub(super) fn resolved_path(&self, path: Option<&[String]>) -> Option<Vec<String>> {
         let (head, inside) = path?.split_first()?;
         match self.bound(head) {
@@ -99,7 +99,7 @@ impl<'s> NameScope<'s> {
 /// The values of the state that the pack reads and changes.
 #[derive(Default)]
 pub(super) struct Touched {
-    /// Each path, starting with the value's name, and its place; empty for the whole state.
+    /// Each path, starting with the name of the value, and its place; empty for the whole state.
     read: Vec<(Vec<String>, Location)>,
     changed: HashSet<String>,
 }
@@ -121,41 +121,41 @@ impl Touched {
     }
 }
 
-/// For conditions on a call.
+/// The names for conditions on a call.
 pub(super) const CALL_NAMES: &[&str] = &["action", "params", "state", "data", "mode", "title", "reply", "now"];
-/// For conditions on a content.
+/// The names for conditions on a content.
 pub(super) const CONTENT_PERMIT_NAMES: &[&str] =
     &["key", "text", "name", "attributes", "state", "data", "mode", "title", "reply", "now"];
-/// For effects of actions.
+/// The names for effects of actions.
 pub(super) const EFFECT_NAMES: &[&str] = &["action", "params", "state", "data", "mode", "reply", "ids", "now"];
-/// For effects of contents.
+/// The names for effects of contents.
 pub(super) const CONTENT_NAMES: &[&str] =
     &["key", "text", "name", "attributes", "state", "data", "mode", "reply", "ids", "now"];
-/// For guardrails.
+/// The names for guardrails.
 pub(super) const REPLY_NAMES: &[&str] = &["state", "data", "mode", "reply", "now"];
-/// For templates of prompts.
+/// The names for templates of prompts.
 const PROMPT_NAMES: &[&str] =
     &["state", "data", "mode", "title", "tier", "model", "sections", "actions", "forms", "now"];
-/// For `markup` in templates of prompts: names whose values come from the rules alone.
+/// The names for `markup` in templates of prompts: their values come from the rules alone.
 const MARKUP_NAMES: &[&str] = &["actions", "forms", "data"];
-/// For the text of a value.
+/// The names for the text of a value.
 pub(super) const VALUE_NAMES: &[&str] = &["value", "state", "data", "mode", "now"];
-/// For computed values of the state.
+/// The names for computed values of the state.
 pub(super) const COMPUTE_NAMES: &[&str] = &["state", "data", "mode", "now"];
-/// For the text of a correction.
+/// The names for the text of a correction.
 pub(super) const ASK_AGAIN_NAMES: &[&str] = &["defects", "form", "permitted", "mode", "data"];
-/// For rules on any event.
+/// The names for rules on any event.
 pub(super) const RULE_NAMES: &[&str] = &["state", "data", "mode", "reply", "ids", "now"];
-/// In addition, for rules on an input.
+/// Further names for rules on an input.
 pub(super) const INPUT_NAMES: &[&str] = &["captures", "text"];
-/// In addition, for rules on an utterance.
+/// Further names for rules on an utterance.
 pub(super) const UTTERANCE_NAMES: &[&str] = &["speaker", "label", "text"];
-/// For conditions of layers.
+/// The names for conditions of layers.
 pub(super) const LAYER_NAMES: &[&str] = &["state", "data", "mode", "title", "tier", "model", "now"];
-/// For values in patterns.
+/// The names for values in patterns.
 pub(super) const PATTERN_NAMES: &[&str] = &["data"];
 
-/// A path with each number replaced by the sign for any entry.
+/// A path with each number replaced by the placeholder for any entry.
 fn entered(mut path: Vec<String>) -> Vec<String> {
     path.iter_mut().filter(|part| part.parse::<usize>().is_ok()).for_each(|part| ENTRY.clone_into(part));
     path
@@ -174,12 +174,12 @@ impl PackCompiler<'_> {
         let mut reported: Vec<Vec<String>> = Vec::new();
         for (path, at) in reads.iter().chain(reads.looks()) {
             let Some((head, inside)) = path.split_first() else { continue };
-            // The engine makes these only if an effect reads them; effects are known by the `ids` that they alone see.
+            // The engine provides these only if an effect reads them; only the scopes of effects have `ids`.
             let is_made = head == "reply" || head == "attributes";
             if is_made && scope.names.contains(&"ids") && !self.effects_read.iter().any(|known| known == path) {
                 self.effects_read.push(path.to_vec());
             }
-            // A bound name was checked where it was bound; only what is read inside of it is new.
+            // A bound name was checked where it was bound; only what is read inside its value is new.
             let before = match scope.bound(head) {
                 Some(bound) => bound.path.as_deref(),
                 None => Some(std::slice::from_ref(head)),
@@ -221,7 +221,7 @@ impl PackCompiler<'_> {
                     }
                 };
                 let Some(fault) = fault else { continue };
-                // A permit for several actions is checked for each of them.
+                // A permit for several actions is checked for each of them: report the same fault only once.
                 if !self.diagnostics.iter().any(|one| one.code == fault.code && one.at == fault.at) {
                     self.diagnostics.push(fault.with_place(used_at, "used as a pattern here"));
                 }
@@ -229,14 +229,15 @@ impl PackCompiler<'_> {
         }
     }
 
-    /// Notes every comparison with a constant that is never true.
+    /// Records every comparison with a constant that never succeeds.
     fn compare(&mut self, reads: &Reads, scope: &NameScope<'_>) {
         for compared in reads.compared() {
             let Some(path) = scope.resolved_path(Some(&compared.path)).map(entered) else { continue };
             let never = never_is(compared, &path, self.surface, scope);
             let (path, constant) = (spelled(&path), &compared.constant);
             let key = (constant.at, path.clone(), constant.value.clone());
-            // A permit for several actions is read once for each: it is enough if the comparison can hold for one.
+            // A permit for several actions is read once for each: no finding if the comparison may succeed for one of
+            // them.
             match never {
                 None => drop(self.comparisons.insert(key, None)),
                 Some(why) => {
@@ -247,7 +248,7 @@ impl PackCompiler<'_> {
         }
     }
 
-    /// The fault of a path, and the part of it up to the fault: its first name, the second, or more.
+    /// The fault of a path, and the part of the path up to the fault.
     fn unseen<'p>(
         &self,
         path: &'p [String],
@@ -265,7 +266,7 @@ impl PackCompiler<'_> {
             let unseen = unknown(format!("`{head}` is not defined here"));
             let unseen = match (head, self.around(head, scope)) {
                 ("null" | "nil" | "undefined", _) => unseen.with_help("say `none`"),
-                // The name may be one of a `let` that is misspelt there, and that of a parameter by chance.
+                // The name may be a misspelt `let` name that happens to equal the name of a parameter.
                 (_, Some(around)) => unseen.misnaming(head, lets).with_help(format!("say `{around}.{head}`")),
                 _ => match meant(head, scope.names.as_slice()) {
                     Some(meant) => unseen.with_help(format!("did you mean `{meant}`?")),
@@ -279,7 +280,7 @@ impl PackCompiler<'_> {
         }
         let UnknownPath { number, known } = first_undeclared(path, self.surface, scope)?;
         let (around, inside) = path.split_at(number);
-        // Its declaration could not be read.
+        // A member whose declaration could not be read is not reported.
         let member = inside.first().filter(|member| !self.surface.unreadable.contains(*member))?;
         let unseen = match (head, number) {
             ("state", 1) => no_state(member, at),
@@ -318,7 +319,7 @@ impl PackCompiler<'_> {
         ["params", "state", "data"].into_iter().filter(|table| scope.names.contains(table)).find(declares)
     }
 
-    /// Reports an attribute that is asked for with capital letters, since the names of attributes are in lower case.
+    /// Reports a capital letter in the name of an attribute, since names of attributes are in lower case.
     fn capital<'p>(&self, path: &'p [String], at: Location) -> Option<(Diagnostic, &'p [String])> {
         let words: Vec<&str> = path.iter().map(String::as_str).collect();
         let (name, number) = match words.as_slice() {
@@ -329,7 +330,7 @@ impl PackCompiler<'_> {
         let dialects = self.surface.dialects.values().map(|dialect| &dialect.value);
         let mut giving = dialects.filter(|dialect| dialect.blocks.values().any(|one| one.value.role == Role::Content));
         let lowers = |dialect: &Dialect| {
-            // An attribute from a rule of a pack's own grammar has the name of the rule, in its case.
+            // An attribute from a rule of a pack's own grammar has the name of the rule, case included.
             let files = &self.surface.files;
             let is_shipped =
                 |name: &Spanned<String>| files.grammar(&name.value, name.at.source) == NameMeaning::Missing;
@@ -344,7 +345,7 @@ impl PackCompiler<'_> {
         Some((Diagnostic::new(Code::PACK_UNKNOWN_VARIABLE, at, message).with_help(help), path.get(..=number)?))
     }
 
-    /// The parsed value; a fault is reported.
+    /// Returns the parsed value, or reports the fault.
     pub(super) fn parsed<T>(&mut self, parsed: Result<T, Box<Diagnostic>>) -> Option<T> {
         parsed.map_err(|diagnostic| self.diagnostics.push(*diagnostic)).ok()
     }
@@ -374,7 +375,7 @@ impl PackCompiler<'_> {
         Some(shape)
     }
 
-    /// Checks the plain texts of a value for ones that are only a path, and were probably meant as a template.
+    /// Reports plain texts of a value that are only a path, and were probably meant as a template.
     fn plain_texts(&mut self, tree: &Tree, scope: &NameScope<'_>) {
         let text = match tree {
             Tree::List(items, _) => return items.iter().for_each(|item| self.plain_texts(item, scope)),
@@ -393,7 +394,7 @@ impl PackCompiler<'_> {
         }
     }
 
-    /// Where a text was probably meant as a template, that it does not fit as a text is no second fault.
+    /// If a text was probably meant as a template, do not also report that it is not valid as a text.
     pub(super) fn join_plain(&mut self) {
         let plain = std::mem::take(&mut self.plain);
         let is_plain = |one: &Diagnostic| one.at.is_some_and(|at| plain.contains(&at));
@@ -406,7 +407,7 @@ impl PackCompiler<'_> {
         }
     }
 
-    /// Whether a text that is no template reads as the path of a visible value, or calculates with one.
+    /// Whether a text without braces is the path of a visible value, or an expression that reads one.
     fn is_value(&self, inside: &str, text: &Spanned<String>, scope: &NameScope<'_>) -> bool {
         let is_known = |path: &[String]| {
             let head = path.first().map(String::as_str).unwrap_or_default();
@@ -420,7 +421,7 @@ impl PackCompiler<'_> {
         };
         let path: Vec<String> = inside.split('.').map(str::to_owned).collect();
         let calculates = || {
-            // A sentence may hold a path; what is an expression from end to end was meant as one.
+            // A sentence may contain a path; a text that is entirely an expression was meant as one.
             let parsed = Expression::parse(&Spanned::new(inside.to_owned(), text.at));
             parsed.is_ok_and(|parsed| !parsed.reads().is_empty() && parsed.reads().iter().all(|path| is_known(path)))
         };

@@ -1,4 +1,4 @@
-//! Patterns: what is a pattern with the values of `data` inserted?
+//! Patterns: what results from inserting values of `data` into a pattern?
 //!
 //! In: the text of a pattern, with `{{ … }}` for values of `data`.
 //! Out: the compiled [`Pattern`], with the words of its named groups; a diagnostic for one that cannot be used.
@@ -49,7 +49,7 @@ impl PackCompiler<'_> {
             Ok(pattern) => Some(pattern.with_words(words)),
             Err(error) => {
                 let (message, help) = bad_pattern_words(&error);
-                // The place inside the pattern is right only if `data` has put nothing in.
+                // The place inside the pattern is right only if no value of `data` was inserted.
                 let at = if spelt == text.value { bad_pattern_place(text) } else { text.at };
                 self.diagnostics.push(Diagnostic::new(Code::PACK_PATTERN, at, message).with_help(help));
                 None
@@ -93,7 +93,7 @@ impl PackCompiler<'_> {
         texts
     }
 
-    /// Reports the same fault at several places only once, at the first.
+    /// Reports a fault only at the first of several places.
     pub(super) fn report_once(&mut self, fault: Diagnostic) {
         let mut known = self.diagnostics.iter_mut();
         match (known.find(|known| (&known.code, &known.message) == (&fault.code, &fault.message)), fault.at) {
@@ -103,7 +103,7 @@ impl PackCompiler<'_> {
     }
 }
 
-/// The flags of a pattern written between slashes, as in other languages; paths have more slashes.
+/// The flags of a pattern written between slashes, as in other languages. A text with more slashes is a path.
 fn slashes(pattern: &str) -> Option<&str> {
     let (inside, flags) = pattern.strip_prefix('/')?.rsplit_once('/')?;
     let are_flags = flags.chars().all(|flag| matches!(flag, 'g' | 'i' | 'm' | 's' | 'u' | 'x'));
@@ -118,7 +118,7 @@ fn group_name(before: &str) -> Option<&str> {
     (start.ends_with("(?") || start.ends_with("(?P")).then_some(name)
 }
 
-/// A pattern for any of these texts, the longest first, so that of two with the same start the longer one matches.
+/// A pattern for any of these texts. The longest comes first, so that it wins over its own prefixes.
 fn alternatives(mut texts: Vec<String>, verbose: bool) -> String {
     texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
     let escape = |text: &String| match verbose {
@@ -136,7 +136,7 @@ fn may_be_verbose(pattern: &str) -> bool {
     pattern.split("(?").skip(1).any(flags)
 }
 
-/// The text with its white space escaped, so that it counts even then.
+/// The text with its white space escaped, so that it also counts under `(?x)`.
 fn with_blanks(escaped: &str) -> String {
     let mut spelt = String::with_capacity(escaped.len());
     for c in escaped.chars() {

@@ -1,8 +1,8 @@
 //! Permits: what do the permits and denials of a mode look like once they are compiled?
 //!
-//! In: the entries of a mode, and the actions that each may be about.
-//! Out: [`PermitList`], and a diagnostic for each name in a condition that none of these actions has; for denials, that
-//! one of them does not have.
+//! In: the entries of a mode, and the actions that each entry may match.
+//! Out: [`ModePermits`], and a diagnostic for each name in a condition that none of these actions has; for denials,
+//! that one of them does not have.
 //! Never: decides what an entry permits.
 
 use super::PackCompiler;
@@ -14,7 +14,7 @@ use crate::surface::{self, Mode, is_pattern};
 use crate::text::Spanned;
 
 impl<'c> PackCompiler<'c> {
-    /// What a mode says of actions, or of contents.
+    /// Compiles the permits and denials of a mode, for actions or for contents.
     pub(super) fn compile_permits(&mut self, mode: &Mode, of_contents: bool) -> ModePermits {
         let of = |list: &'_ [surface::Permit]| -> Vec<surface::Permit> {
             list.iter().filter(|permit| permit.is_of_contents() == of_contents).cloned().collect()
@@ -45,9 +45,8 @@ impl<'c> PackCompiler<'c> {
         compiled
     }
 
-    /// Checks the names that an entry reads, for each action that it may be about. A permit may read a parameter that
-    /// only some of these have, since it is not true for the others; but a denial must not, since it would not deny
-    /// those.
+    /// Checks the names that an entry reads, for each action that it may match. A permit may read a parameter that only
+    /// some of these have: it is not true for the others. A denial must not: it would not deny the others.
     fn see_calls(&mut self, entry: &surface::Permit, reads: &[&Reads], denies: bool) {
         let concerned = self.concerned(entry);
         if concerned.is_empty() {
@@ -76,8 +75,8 @@ impl<'c> PackCompiler<'c> {
         self.diagnostics.extend(reported);
     }
 
-    /// The actions and patterns for tools that an entry may be about, in the order of declaration. Most entries name
-    /// actions, so that only these and the patterns have to be looked at.
+    /// The actions and patterns for tools that an entry may match, in the order of declaration. Most entries name
+    /// actions, so only these and the patterns have to be examined.
     fn concerned(&self, entry: &surface::Permit) -> Vec<(&'c String, &'c Spanned<surface::Action>)> {
         let surface = self.surface;
         let named = surface.named_by(entry);
@@ -92,8 +91,8 @@ impl<'c> PackCompiler<'c> {
         actions.filter(|(action, _)| surface.may_concern(entry, action)).collect()
     }
 
-    /// The names that are seen where a call of this action is. The parameters of a pattern for tools may be any, and
-    /// those of which none could be read are not known.
+    /// The names that are visible for a call of this action. The parameters of a pattern for tools may have any name,
+    /// and so may those of an action whose parameters could not be read.
     pub(super) fn scope_of_call(&self, names: &[&'c str], action: &str) -> NameScope<'c> {
         let Some(declared) = self.surface.actions.get(action) else { return NameScope::of(names) };
         let params = &declared.value.params;

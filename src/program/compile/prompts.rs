@@ -1,4 +1,4 @@
-//! Prompts, from tables to numbers: which text does each layer take in each mode?
+//! Prompts, from tables to numbers: which text does each layer use in each mode?
 //!
 //! In: the tables of prompts, tiers and models, and the texts of the pack.
 //! Out: [`Prompts`], and a diagnostic for each template that cannot be used.
@@ -25,7 +25,7 @@ use std::sync::{Arc, OnceLock};
 const BYTES_PER_TOKEN: f64 = 3.0;
 /// The most turns of the history by default.
 const TURNS: usize = 10;
-/// The most tokens by default for what became of the calls of the last answer.
+/// The default budget in tokens for the verdicts on the calls of the last answer.
 const VERDICTS: usize = 200;
 
 impl PackCompiler<'_> {
@@ -118,10 +118,10 @@ impl PackCompiler<'_> {
         })
     }
 
-    /// The id of the text that `below` means in the file `from`; the text is read the first time.
+    /// The index of the text that `below` means in the file `from`; the text is read when first needed.
     fn text(&mut self, below: &str, from: SourceId, plain: bool, texts: &mut KnownTexts) -> Option<usize> {
         let surface = self.surface;
-        // Until the text has been read, what it asks for is unknown.
+        // If the text cannot be read, the sections that it uses are unknown.
         let unread = std::mem::replace(&mut texts.unread, true);
         let source = surface.files.text(below, from).source()?;
         let known = texts.known.iter().position(|(kind, text)| text.source == source && *kind == plain);
@@ -132,7 +132,7 @@ impl PackCompiler<'_> {
             } else {
                 FileContent::Template(self.document(source, &texts.escape)?)
             };
-            // A path alone is that of a file of the pack itself.
+            // The path alone is enough for a file of the pack itself.
             let path = if surface.files.is_own(source) { below } else { file.name() };
             let counts = [OnceLock::new(), OnceLock::new()];
             texts.known.push((plain, PromptFile { path: path.to_owned(), source, body, counts }));
@@ -141,7 +141,7 @@ impl PackCompiler<'_> {
         known.or(texts.known.len().checked_sub(1))
     }
 
-    /// Reports sections of modes that no template asks for: they would never be shown.
+    /// Reports sections of modes that no template uses: they would never be printed.
     fn check_sections(&mut self, texts: &[(bool, PromptFile)]) {
         let surface = self.surface;
         let mut asked: Vec<&str> = Vec::new();
@@ -172,7 +172,7 @@ fn escape(surface: &Surface, dialects: &[Dialect]) -> Escape {
     let names = |listed: Option<&Vec<Spanned<String>>>, name: &str| {
         listed.map(|listed| listed.iter().any(|one| one.value == name))
     };
-    // A dialect that others include, and that no mode reads, has no marks of its own.
+    // A dialect that others include, and that no mode reads, has no delimiters of its own.
     let is_read = |dialect: &&Dialect| {
         names(surface.about.as_ref().and_then(|about| about.dialects.as_ref()), &dialect.name).unwrap_or(true)
             || surface.modes.values().any(|mode| names(mode.value.dialects.as_ref(), &dialect.name) == Some(true))
@@ -185,13 +185,13 @@ fn escape(surface: &Surface, dialects: &[Dialect]) -> Escape {
     });
     let closers = families().filter_map(|(_, family)| Some(family.grammar.first(family.close?)));
     let guards = dialects.iter().filter_map(|dialect| {
-        // In a dialect with a fault, where its openers count may be what is wrong: take only the start of a line for certain.
+        // A fault in the dialect may be about where its openers count: only the start of a line is certain.
         let torn = || surface.torn.contains(&dialect.at);
         let guessed = || Arc::new(Structure::new(&dialect.families, dialect.names.clone(), true));
         let structure: Arc<dyn Guarding> = dialect.structure.clone().or_else(|| torn().then(guessed))?;
         Some((dialect.name.clone(), structure))
     });
-    // A fallback has the marks of the dialect that it is like.
+    // A fallback has the delimiters of the dialect that it is derived from.
     let marks = read().filter(|dialect| dialect.fallback.is_none()).map(|dialect| -> Arc<dyn Marking> {
         match (&dialect.outline, &dialect.structure) {
             (Some(outline), _) => Arc::new(ObjectStarts(outline.clone())),
@@ -214,7 +214,7 @@ struct KnownTexts {
 
 impl Library for Surface {
     fn find(&self, name: &str, from: SourceId) -> Option<SourceId> {
-        // A name with a fault means no file, so that the fault is reported.
+        // If a name is ambiguous, return no file, so that the fault is reported.
         let found = Some(self.files.text(name, from)).filter(|found| !matches!(found, NameMeaning::Ambiguous(..)));
         found?.source()
     }
@@ -228,7 +228,7 @@ impl Library for Surface {
     }
 
     fn missing(&self, name: &str, from: SourceId) -> Option<Diagnostic> {
-        // The caller knows the place: the word that names the file.
+        // The caller replaces the place by that of the word that names the file.
         wrong_text(self, name, Location { source: from, span: Span::default() })
     }
 }
@@ -259,7 +259,7 @@ fn models(surface: &Surface, tiers: &Table<String, Tier>) -> Table<String, Model
     surface.models.iter().filter_map(|(name, one)| Some((name.clone(), model(&one.value)?))).collect()
 }
 
-/// The traits that conditions see: those of the model on top of those of its tier.
+/// The traits that conditions read: those of the model on top of those of its tier.
 fn traits(own: &surface::Named<surface::Tree>, below: Option<&Value>) -> Value {
     let mut all = below.and_then(Value::as_object).cloned().unwrap_or_default();
     all.extend(own.iter().map(|(name, value)| (name.as_str(), value.value.to_json())));

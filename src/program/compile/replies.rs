@@ -2,7 +2,7 @@
 //!
 //! In: `[reply]` of the pack and of a mode.
 //! Out: [`ReplyShape`], with the mode's settings on top of the pack's.
-//! Never: fails: the pack's checks have already reported what does not resolve.
+//! Never: fails: the pack's checks have already reported every name that cannot be resolved.
 
 use crate::program::{BlockBinding, BlockId, Count, Dialect, DialectId, NameSource, Outside, ReplyShape};
 use crate::surface::{self, Role};
@@ -30,7 +30,7 @@ pub(super) fn compile_reply(
     let tables: Vec<_> = mode.into_iter().chain([pack]).map(|reply| &reply.counts).collect();
     let names: IndexSet<&String> = tables.iter().rev().flat_map(|counts| counts.keys()).collect();
     for name in names {
-        // A mode's own row comes first; what it leaves out is as the pack says.
+        // A mode's own row comes first; the pack's row fills in what the mode leaves out.
         let rows = || tables.iter().filter_map(|counts| counts.get(name));
         let named = || rows().map(|row| &row.value);
         let Some(at) = rows().next().map(|row| row.at) else { continue };
