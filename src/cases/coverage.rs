@@ -1,9 +1,9 @@
 //! Coverage: which declarations of the pack did no case exercise, and why?
 //!
 //! In: a program and the results of its cases.
-//! Out: [`Coverage`], one row for each declaration, with a [`Reason`] if no case exercised it; what a used pack declares has
-//! a row only where a case did, since that pack has cases of its own.
-//! Never: judges; a row without a hit is a fact, not a fault.
+//! Out: [`Coverage`], one row for each declaration, with a [`Reason`] if no case exercised it. A declaration of an
+//! used pack has a row only if a case exercised it, since that pack has cases of its own.
+//! Never: judges; a declaration without a hit is not a fault.
 
 use super::talk::TurnResult;
 use crate::diagnostic::Code;
@@ -25,7 +25,8 @@ pub struct Coverage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Covered {
-    /// `dialect`, `action`, `permit`, `denial`, `guardrail`, `effect`, `input`, `rule`, `exit`, `message` or `degradation`.
+    /// `dialect`, `action`, `permit`, `denial`, `guardrail`, `effect`, `input`, `rule`, `exit`, `message` or
+    /// `degradation`.
     pub kind: &'static str,
     /// Its name in the pack.
     pub name: String,
@@ -33,7 +34,7 @@ pub struct Covered {
     pub rule: Option<FilePlace>,
     /// How often it took effect.
     pub hits: usize,
-    /// Why it never did; none if it did.
+    /// Why it never took effect; none if it did.
     pub reason: Option<Reason>,
 }
 
@@ -41,13 +42,13 @@ pub struct Covered {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// No case came near it.
+    /// No case caused it to be considered.
     Never,
-    /// Cases came near it, but its condition, gate or exception did not hold.
+    /// Cases caused it to be considered, but its condition, gate or exception was never met.
     Unmet,
-    /// Calls came near it, but each was dropped for another reason.
+    /// Calls caused it to be considered, but each was dropped for another reason.
     Dropped,
-    /// Cases came near it, but the declaration named here came first each time.
+    /// Cases caused it to be considered, but the declaration named here took precedence each time.
     Shadowed(String),
 }
 
@@ -168,7 +169,8 @@ impl<'c> Counting<'c> {
                 .iter()
                 .flat_map(|results| results.effects())
                 .filter(|effect| effect.cause.as_ref() == Some(&rule));
-            // A remark is no effect for the host: its finding names the place. Neither is a change of mode.
+            // A remark is not an effect for the host: its finding contains the place. The same is true of a change of
+            // mode.
             let remarks = self.findings().filter(|finding| finding.rule.as_ref() == Some(&rule));
             let hits = causes.count()
                 + remarks.count()
@@ -208,7 +210,7 @@ impl<'c> Counting<'c> {
 
     fn degradation(&mut self) {
         for answer in self.program.degradation_table() {
-            // What the pack does not say itself is the engine's to test.
+            // Defaults of the engine are tested with the engine.
             let Some(rule) = answer.rule else { continue };
             let code = Code::Defect(answer.defect);
             let mut earlier = None;
@@ -245,7 +247,7 @@ impl<'c> Counting<'c> {
         self.results.iter().flat_map(|results| results.trace()).filter(of_rule)
     }
 
-    /// [`Reason::Unmet`] if the condition of a declaration without hits was evaluated: it never held.
+    /// [`Reason::Unmet`] if the condition of a declaration without hits was evaluated: it was never true.
     fn unmet(&self, rule: &FilePlace) -> Option<Reason> {
         self.steps(rule, |kind| *kind == StepKind::Condition).next().map(|_| Reason::Unmet)
     }

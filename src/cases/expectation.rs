@@ -1,4 +1,4 @@
-//! Expectations: what can the parts of a case be, and what may each expect?
+//! Expectations: which kinds of parts can a case have, and what may each part expect?
 //!
 //! In: nothing.
 //! Out: [`PartKind`], with the keys that its expectation may have, and [`Expectation`].
@@ -8,23 +8,23 @@ use crate::provider::Provider;
 use crate::surface::Tree;
 use crate::text::Spanned;
 
-/// What a part of a case is.
+/// The kind of a part of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartKind {
     /// `=== start ===`: the start of the session.
     Start,
-    /// `=== user ===`: the words of a user.
+    /// `=== user ===`: a message of the user.
     User,
     /// `=== response ===`: the answer of a model.
     Response,
-    /// `=== openai ===`, `=== anthropic ===`, `=== gemini ===` or `=== mcp ===`: what an API returned, as one message or as a
-    /// stream.
+    /// `=== openai ===`, `=== anthropic ===`, `=== gemini ===` or `=== mcp ===`: what an API returned, as one message
+    /// or as a stream.
     Reply(Provider),
     /// `=== confirm ===`: the id of a call that a person has confirmed.
     Confirm,
     /// `=== decline ===`: the id of a call that a person has declined.
     Decline,
-    /// `=== prompt ===`: what the user says when a prompt is assembled.
+    /// `=== prompt ===`: the user's message for which a prompt is assembled.
     Prompt,
 }
 
@@ -55,7 +55,7 @@ impl PartKind {
         }
     }
 
-    /// The part with this word.
+    /// The kind of part with this word.
     pub(super) fn of_word(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|part| part.word() == word)
     }
@@ -80,16 +80,16 @@ pub struct Expectation {
     pub value: Tree,
 }
 
-/// The keys of `Heard`, and two lists made from its diagnostics.
+/// The keys of `Heard`, and two lists derived from its diagnostics.
 const HEARD_KEYS: &[&str] =
     &["class", "captures", "say", "effects", "codes", "remarks", "session", "diagnostics", "version"];
 
-/// The keys of an outcome, and two lists made from its diagnostics.
+/// The keys of an outcome, and two lists derived from its diagnostics.
 pub(super) const OUTCOME_KEYS: &[&str] = &[
     "status", "message", "calls", "codes", "remarks", "effects", "session", "contents", "sections", "utterances",
     "thinking", "dialect", "mode", "diagnostics", "ledger", "ask_again", "version",
 ];
 
-/// The keys for a prompt: its members, and questions about it.
+/// The keys for a prompt: its members, and checks of its text.
 const PROMPT_KEYS: &[&str] =
     &["text", "contains", "lacks", "layers", "tokens_at_most", "codes", "messages", "ledger", "version"];

@@ -1,7 +1,7 @@
-//! Filling: what does a case with empty expectations expect?
+//! Filling: which expectations does a case with empty ones get?
 //!
 //! In: a program, and a case file with empty `=== expect ===` parts.
-//! Out: the same text with everything that came of each part filled in.
+//! Out: the same text with the result of each part as its expectation.
 //! Never: fixes any other fault of a case, or claims that the result is right.
 
 use super::expectation::PartKind;
@@ -12,8 +12,9 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::program::Program;
 use crate::text::Sources;
 
-/// The text of a case file with its empty expectations filled in, as [`script`](fn@super::script) writes them. None if
-/// anything else is wrong with the file, if an empty expectation is about a prompt, or if the case is marked `todo`.
+/// The text of a case file with its empty expectations filled in, in the form that [`script`](super::script()) writes.
+/// None if anything else is wrong with the file, if an empty expectation is about a prompt, or if the case is marked
+/// `todo`.
 pub fn filled(program: &Program, path: &str, bytes: &[u8]) -> Option<String> {
     let mut sources = Sources::default();
     let (case, found) = read(&mut sources, path, bytes);

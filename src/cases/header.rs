@@ -1,7 +1,7 @@
 //! Headers: in which session does a case start, and what does it claim?
 //!
 //! In: the TOML before the first part of a case file.
-//! Out: [`CaseHeader`], and with it `schemas/case.schema.json`.
+//! Out: [`CaseHeader`], from which `schemas/case.schema.json` is generated.
 //! Never: knows which modes or dialects the pack has.
 
 use crate::surface::Tree;

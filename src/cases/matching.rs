@@ -2,7 +2,7 @@
 //!
 //! In: an expectation with its places, and the outcome as JSON.
 //! Out: one [`Failure`] for each place that does not match.
-//! Never: is lenient: tables match as subsets, lists as a whole and in order, everything else exactly.
+//! Never: tolerates differences: tables match as subsets, lists as a whole and in order, everything else exactly.
 
 use super::expectation::Expectation;
 use crate::diagnostic::nearest;
@@ -15,7 +15,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Failure {
-    /// The part of the case that it is about, from 0.
+    /// The index of the part of the case that it is about.
     pub step: usize,
     /// The place of the key in the case.
     pub at: Location,
@@ -23,9 +23,9 @@ pub struct Failure {
     pub path: String,
     /// What was expected.
     pub expected: Value,
-    /// The place of the expected value in the case, if it may be replaced by what was found.
+    /// The place of the expected value in the case, if it may be replaced by the actual value.
     pub value: Option<Location>,
-    /// What was found, of tables only the members that the expectation names; none if there is nothing.
+    /// The actual value; for tables, only the members that the expectation names. None if there is no value.
     pub got: Option<Value>,
     /// If the member does not exist: the one that was probably meant.
     pub meant: Option<String>,
@@ -39,7 +39,7 @@ impl Failure {
         Self { step: 0, at, path, expected, value: None, got, meant: None, beside: Vec::new() }
     }
 
-    /// Whether the failure is that something was found which should not be there.
+    /// Whether the failure is that something exists which should not.
     #[doc(hidden)]
     pub fn is_unwanted(&self) -> bool {
         self.got.as_ref() == Some(&self.expected)
@@ -60,7 +60,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Compares what is expected with the outcome of the part number `step`.
+/// Compares the expectations with the outcome of the part with the index `step`.
 pub(super) fn compare(step: usize, expected: &[Expectation], outcome: &Value) -> Vec<Failure> {
     let mut failures = Vec::new();
     for Expectation { key, value } in expected {
@@ -107,7 +107,7 @@ pub(super) fn descend(expected: &Tree, got: Option<&Value>, path: String, at: Lo
             }
             true
         }
-        // TOML has no null; what an outcome has nothing for is written as the empty text.
+        // TOML has no null: a case writes it as the empty text.
         (Tree::Text(text), Some(Value::Null)) => text.value.is_empty(),
         (Tree::Text(text), Some(Value::String(found))) => *text.value == **found,
         (Tree::Constant(value, _), Some(found)) => equal(value, found),
@@ -124,7 +124,7 @@ fn equal(one: &Value, other: &Value) -> bool {
     one == other || (one.is_number() && other.is_number() && one.as_f64() == other.as_f64())
 }
 
-/// The parts of `got` that the expectation is about: of tables, the members that it names.
+/// The parts of `got` that the expectation is about: for tables, the members that it names.
 fn likeness(expected: &Tree, got: &Value) -> Value {
     match (expected, got) {
         (Tree::Table(members, _), Value::Object(object)) => members

@@ -3,7 +3,7 @@
 //! In: the text of `.case` files, and a program; or a conversation.
 //! Out: [`Case`] with the place of every line, [`CaseRun`] with every failed expectation, `Coverage`; the text of a
 //! case for a conversation, and of a case with updated expectations.
-//! Never: reads or writes a file, or lays out a difference for people.
+//! Never: reads or writes a file, or formats a difference for users.
 //!
 //! A case file is a TOML header, then parts. Each part starts with a line of its own, `=== word ===`:
 //!
@@ -18,10 +18,10 @@
 //! codes   = ["response/forbidden-call"]
 //! ```
 //!
-//! What an API returned is a part of its name (`openai`, `anthropic`, `gemini`, `mcp`): a message, or the chunks of a stream.
-//! The line break before a marker is not part of the text. Parts (`start`, `user`, `response`) may repeat, each
-//! followed by what is expected of it. Each part continues the session of the one before, so a whole conversation is
-//! one script.
+//! The result of an API is a part with the name of the API (`openai`, `anthropic`, `gemini`, `mcp`): a message, or the
+//! chunks of a stream. The line break before a marker is not part of the text. Parts (`start`, `user`, `response`) may
+//! repeat, each followed by its expectation. Each part continues the session of the one before, so a whole conversation
+//! is one script.
 
 mod coverage;
 mod expectation;
@@ -40,7 +40,7 @@ pub use matching::Failure;
 pub use parse::{Case, parse};
 pub use runner::{CaseOptions, CaseRun, CaseVerdict, run};
 
-/// What `rulebook test` and `rulebook play` need besides.
+/// What `rulebook test` and `rulebook play` need in addition.
 #[cfg(feature = "unstable")]
 mod tools {
     pub use super::coverage::{Coverage, Covered, Reason};

@@ -1,6 +1,6 @@
 //! Names: is this file a case?
 //!
-//! In: the path of a file below its pack, and its text if its name does not say.
+//! In: the path of a file below its pack, and its text if the name is not enough.
 //! Out: whether it is read as a case; `case/overlooked` for a file that is not, but has a similar name or text.
 //! Never: opens the file.
 
@@ -20,12 +20,12 @@ pub fn overlooked(below: &str) -> Option<Diagnostic> {
     (looks(below) && !is_case(below)).then(|| Diagnostic::new(Code::CASE_OVERLOOKED, None, message).with_help(HELP))
 }
 
-/// Whether a file among the cases may be one by another name, as its text shows.
+/// Whether a file in the folder of cases may be a case with a wrong extension, which only its text can tell.
 pub fn may_be_case(below: &str) -> bool {
     below.starts_with("tests/") && [".toml", ".txt", ".md"].iter().any(|end| below.ends_with(end)) && !looks(below)
 }
 
-/// Whether a text is written like a case: what is expected is after a line of its own.
+/// Whether a text is written like a case: several of its lines mark a response or an expectation.
 pub fn is_written_like_case(bytes: &[u8]) -> bool {
     let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     lines.filter(|line| [b"=== response ===".as_slice(), b"=== expect ==="].contains(line)).count() > 1
@@ -39,7 +39,7 @@ pub fn overlooked_files(below: &[String]) -> Vec<(String, Diagnostic)> {
     let mut reported = Vec::new();
     for path in below {
         let own = folder(path);
-        // In a folder for cases, each file has its own wrong name; elsewhere it is the folder that is wrong.
+        // In a folder for cases, each file has a wrong name of its own; elsewhere, the folder is wrong.
         let beside = below.iter().filter(|other| folder(other) == own).count();
         if beside < 2 || is_case(&format!("{own}/a.case")) {
             let message = format!("`{path}` looks like a case, but is not read as one");
@@ -60,7 +60,7 @@ pub fn overlooked_folder(below: &str) -> Option<Diagnostic> {
     looks(below).then(|| Diagnostic::new(Code::CASE_OVERLOOKED, None, message).with_help(HELP))
 }
 
-/// How to make a case of the file at this path.
+/// Advice on how the file at this path becomes a case.
 fn rename(path: &str) -> String {
     let stem = path.strip_prefix("tests/").and_then(|name| name.split('.').next()).filter(|stem| !stem.is_empty());
     stem.map_or(HELP.to_owned(), |stem| format!("{HELP}: call it `tests/{stem}.case`"))

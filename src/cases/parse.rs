@@ -13,7 +13,7 @@ use crate::surface::syntax;
 use crate::text::{Location, Source, SourceId, Sources, Span, authored};
 use toml::de::{DeTable, DeValue};
 
-/// One script: a header, then parts and what is expected of each.
+/// One script: a header, then parts with the expectation of each.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Case {
@@ -27,7 +27,7 @@ pub struct Case {
     pub steps: Vec<CaseStep>,
 }
 
-/// One part, and what is expected of it.
+/// One part with its expectation.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct CaseStep {
@@ -37,20 +37,20 @@ pub struct CaseStep {
     pub part: PartKind,
     /// The text of the part.
     pub text: String,
-    /// What is expected; never empty.
+    /// The expectations; never empty.
     pub expected: Vec<Expectation>,
     /// The offset in the file of the text of the expectation.
     pub(super) expects: usize,
 }
 
-/// Reads a case file. `path` is its name in messages.
+/// Parses a case file. `path` is its name in messages.
 pub fn parse(sources: &mut Sources, path: &str, bytes: &[u8]) -> Checked<Case> {
     let (case, diagnostics) = read(sources, path, bytes);
     Checked::new(case, diagnostics, sources.clone())
 }
 
-/// The same as [`parse`], but returns a faulty case as far as it could be read: parts may be missing, and expectations
-/// may be empty.
+/// Like [`parse`], but returns a faulty case as far as it could be parsed: parts may be missing, and expectations may
+/// be empty.
 pub(super) fn read(sources: &mut Sources, path: &str, bytes: &[u8]) -> (Option<Case>, Vec<Diagnostic>) {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => authored(text),
@@ -86,7 +86,7 @@ const EXPECT: &str = "expect";
 /// The members of a session.
 const SESSION: [&str; 4] = ["mode", "state", "now", "ids"];
 
-/// Where the header is, in words.
+/// A description of where the header is.
 const HEADER: &str = "header, which comes before the first `=== … ===` line";
 
 /// A piece of the file: its marker and its text.
@@ -103,7 +103,7 @@ struct PendingStep<'p> {
     piece: &'p CasePiece<'p>,
 }
 
-/// A case file that is being read.
+/// A case file that is being parsed.
 struct Parsing<'t> {
     source: SourceId,
     text: &'t str,
@@ -115,8 +115,8 @@ impl Parsing<'_> {
         Location { source: self.source, span }
     }
 
-    /// The header. If a line in it is a misspelt marker, or text before the first of the `parts` lacks a marker, the
-    /// header ends there: this is reported, and the word of the marker is returned.
+    /// The header. It ends at a misspelt marker, or at a text before the first of the `parts` that has no marker. That
+    /// is reported, and the word of the marker is returned.
     fn whole_header(&mut self, header: Span, parts: &[CasePiece<'_>]) -> (Span, Option<&'static str>) {
         let written = header.of(self.text);
         let (_, errors) = DeTable::parse_recoverable(written);
@@ -145,12 +145,12 @@ impl Parsing<'_> {
         (Span::new(header.start, span.start), Some(word))
     }
 
-    /// The parts as steps. `before` is the word of a misspelt marker right before them, if there was one.
+    /// The parts as steps. `before` is the word of a misspelt marker directly before them, if there was one.
     fn steps(&mut self, parts: &[CasePiece<'_>], before: Option<&str>) -> Vec<CaseStep> {
         let mut steps: Vec<CaseStep> = Vec::new();
-        // What waits for its expectation.
+        // The part that has no expectation yet.
         let mut waiting: Option<PendingStep<'_>> = None;
-        // Whether what is before has been reported as no part, and which one was meant.
+        // Set if the marker before was reported as misspelt: the part that it probably meant, if any.
         let mut unclosed: Option<Option<PartKind>> = before.filter(|word| *word != EXPECT).map(part_meant);
         for piece in parts {
             let at = self.at(piece.marker);
@@ -161,7 +161,7 @@ impl Parsing<'_> {
                 before.iter().for_each(|waiting_step| self.without_expectation(waiting_step));
             } else if piece.name == EXPECT {
                 match (unclosed.take(), waiting.take()) {
-                    // That there is no such part has been reported: its expectation is passed over.
+                    // The unknown part has been reported: ignore its expectation.
                     (Some(None), None) => {}
                     (Some(Some(part)), None) => _ = self.expectation(piece, part.keys()),
                     (_, waiting_step) => steps.extend(self.step(waiting_step, piece)),
@@ -170,7 +170,7 @@ impl Parsing<'_> {
                 let message = format!("there is no part called `{}`", piece.name);
                 let fault = Diagnostic::new(Code::CASE_SYNTAX, at, message);
                 self.diagnostics.push(fault.with_nearest(piece.name, words()));
-                // What follows is read as if the word that was probably meant was there.
+                // Continue as if the word that was probably meant were in the file.
                 if nearest(piece.name, words()) == Some(EXPECT) {
                     let keys = waiting.take().map_or(OUTCOME_KEYS, |waiting_step| waiting_step.part.keys());
                     _ = self.expectation(piece, keys);
@@ -202,7 +202,7 @@ impl Parsing<'_> {
         Some(CaseStep { at: waiting_step.at, part: waiting_step.part, text, expected, expects })
     }
 
-    /// Reports a part whose text begins like a key of the header: it is text there, not a key.
+    /// Reports a part whose text starts like a key of the header: there it is text, and not a key.
     fn late_header(&mut self, piece: &CasePiece<'_>) {
         let waiting_step = piece.text.of(self.text);
         let start = piece.text.start + (waiting_step.len() - waiting_step.trim_start().len());
@@ -216,11 +216,11 @@ impl Parsing<'_> {
         let at = self.at(Span::new(start, start + line.len()));
         let message = format!("this `{key}` is a part of what is said, and no key");
         let fault = Diagnostic::new(Code::CASE_SYNTAX, at, message).with_help(format!("move it to the {HEADER}"));
-        // A warning only: the key may be meant as text.
+        // Only a warning: the key may be meant as text.
         self.diagnostics.push(fault.into_warning());
     }
 
-    /// Reports that nothing is expected of a part. A misspelt marker in its text explains why.
+    /// Reports a part without an expectation. A misspelt marker in its text explains why.
     fn without_expectation(&mut self, waiting_step: &PendingStep<'_>) {
         let diagnostic = Diagnostic::new(Code::CASE_EMPTY, waiting_step.at, "nothing is expected of this");
         let Span { start, .. } = waiting_step.piece.text;
@@ -251,11 +251,11 @@ impl Parsing<'_> {
                 false => fault.with_nearest(&key.value, keys.iter().copied()),
             });
         }
-        // After a fault the rest is still checked, but nothing says that the expectation is empty.
+        // After a fault, the rest is still checked, but the expectation is not reported as empty.
         (self.diagnostics.len() == before || !expected.is_empty()).then_some(expected)
     }
 
-    /// Reads the TOML at `at`. Its places are those of the file, and its faults are reported as those of a case.
+    /// Parses the TOML at `at`. Its places are those of the file, and its faults are reported as those of a case.
     fn toml<T>(
         &mut self,
         at: Span,
@@ -272,7 +272,7 @@ impl Parsing<'_> {
     }
 }
 
-/// Cuts a file at its marker lines into the header and the parts.
+/// Splits a file at its marker lines into the header and the parts.
 fn cut(text: &str) -> (Span, Vec<CasePiece<'_>>) {
     let mut parts: Vec<CasePiece<'_>> = Vec::new();
     let mut header = Span::new(0, text.len());
@@ -317,7 +317,7 @@ fn words() -> impl Iterator<Item = &'static str> {
     PartKind::ALL.into_iter().map(PartKind::word).chain([EXPECT])
 }
 
-/// The first line that would be a marker but for its spaces, its case or the number of `=`, and the word of that
+/// The first line that would be a marker except for its spaces, its case or the number of `=`, and the word of that
 /// marker.
 fn near_marker(text: &str) -> Option<(Span, &'static str)> {
     let mut start = 0;
@@ -331,7 +331,7 @@ fn near_marker(text: &str) -> Option<(Span, &'static str)> {
     })
 }
 
-/// The diagnostic as one of the case, at the first line of its place: a missing key is not the fault of all lines.
+/// The diagnostic with the code of cases, at the first line of its place: a missing key does not concern all lines.
 fn first_line(mut diagnostic: Diagnostic, text: &str) -> Diagnostic {
     diagnostic.code = Code::CASE_SYNTAX;
     if let Some(at) = &mut diagnostic.at {

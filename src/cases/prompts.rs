@@ -2,7 +2,7 @@
 //!
 //! In: expectations with their places, and a prompt.
 //! Out: one [`Failure`] for each place that does not match.
-//! Never: compares more of a prompt than the case asks for.
+//! Never: compares more of a prompt than the case expects.
 
 use super::expectation::Expectation;
 use super::matching::{Failure, descend};
@@ -36,7 +36,7 @@ pub(super) fn compare(expected: &[Expectation], prompt: &Prompt) -> Vec<Failure>
         descend(value, got.as_ref(), key.value.clone(), key.at, &mut failures);
     }
     for failure in &mut failures {
-        // A prompt has no outcome, and so no findings to show beside the failure.
+        // A prompt has no outcome, and so no findings to print beside the failure.
         failure.step = usize::MAX;
     }
     failures

@@ -1,8 +1,8 @@
-//! The runner: what comes of the parts of a case, and is it what the case expects?
+//! The runner: what are the results of the parts of a case, and are they as expected?
 //!
 //! In: a program and one case.
 //! Out: [`CaseRun`]: the verdict, every failed expectation, and the result of each part.
-//! Never: stops at the first failure, or lets one case see the session of another.
+//! Never: stops at the first failure, or lets one case use the session of another.
 
 use super::expectation::PartKind;
 use super::matching::{Failure, compare};
@@ -20,7 +20,7 @@ use crate::value::{Object, Value};
 /// How cases are run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CaseOptions {
-    /// Feeds each answer in pieces of this many bytes.
+    /// Feeds each answer in chunks of this many bytes.
     pub chunk: Option<usize>,
     /// Whether outcomes include their trace, which coverage needs.
     pub trace: bool,
@@ -34,7 +34,7 @@ pub struct CaseRun {
     pub verdict: CaseVerdict,
     /// The expectations that were not met.
     pub failures: Vec<Failure>,
-    /// Why it could not be run, or what else is worth saying.
+    /// Why it could not be run, and other findings.
     pub diagnostics: Vec<Diagnostic>,
     /// The results: first those of the header's `classes`, then those of the parts.
     pub results: Vec<TurnResult>,
@@ -66,8 +66,8 @@ impl CaseVerdict {
     }
 }
 
-/// Everything that a case names but the pack does not have, or that is probably misspelt. Nothing for a case marked
-/// `todo`.
+/// Findings about every name in a case that the pack does not have, or that is probably misspelt. None for a case
+/// marked `todo`.
 pub fn check(program: &Program, case: &Case) -> Vec<Diagnostic> {
     if case.header.todo.is_some() {
         return Vec::new();
@@ -80,7 +80,7 @@ pub fn check(program: &Program, case: &Case) -> Vec<Diagnostic> {
     found
 }
 
-/// Runs the parts of a case in order, each in the session that the one before left. Prompts see the parts before as
+/// Runs the parts of a case in order, each in the session after the part before. For prompts, the parts before are the
 /// history.
 pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
     let mut run =
@@ -131,7 +131,7 @@ pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
 }
 
 impl CaseRun {
-    /// Hears each text of the header's `classes` on its own.
+    /// Classifies each text of the header's `classes` on its own.
     fn classes(&mut self, program: &Program, session: &Session, case: &Case, trace: bool) {
         for (class, words) in &case.header.classes {
             for text in &words.value.0 {
@@ -196,7 +196,7 @@ pub(super) fn start(program: &Program, case: &Case) -> Result<Session, Vec<Diagn
     if !unknown.is_empty() {
         return Err(unknown);
     }
-    // Misfits of the session are reported at the header's `state`, or else at its `claim`.
+    // Faults of the session are reported at the header's `state`, or else at its `claim`.
     let place = header.state.as_ref().map_or(header.claim.at, |state| state.at());
     let (session, misfits) = program.resume_in_part(&Value::Object(partial));
     if misfits.is_empty() {

@@ -1,6 +1,6 @@
 //! Scripts: which case describes this conversation?
 //!
-//! In: a program, the session in which a conversation began, what was said in it, and the results.
+//! In: a program, the session in which a conversation started, its messages and answers, and the results.
 //! Out: the text of a `.case` file that passes.
 //! Never: returns a case that does not pass, or writes a file.
 
@@ -18,22 +18,22 @@ use crate::value::{Value, to_value};
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// One thing that was said in a conversation, and its result.
+/// One message, answer or decision of a conversation, and its result.
 #[derive(Debug, Clone)]
 pub struct Exchange {
-    /// Who said it.
+    /// The kind of part that it becomes.
     pub part: PartKind,
-    /// The words.
+    /// Its text.
     pub text: String,
     /// The result.
     pub result: TurnResult,
 }
 
-/// The text of a case for a conversation that began in the session `start`.
+/// The text of a case for a conversation that started in the session `start`.
 ///
 /// # Errors
 ///
-/// Why there is none: a case cannot contain every text, nor start in every session.
+/// Why there is no case: a case cannot contain every text, or start in every session.
 pub fn script(program: &Program, claim: &str, start: &Session, exchanges: &[Exchange]) -> Result<String, String> {
     let mut text = header(program, claim, start);
     let mut before = start;
@@ -46,7 +46,7 @@ pub fn script(program: &Program, claim: &str, start: &Session, exchanges: &[Exch
     proved(program, &text, exchanges).map(|()| text)
 }
 
-/// Checks that the case is read back as what was said, and passes.
+/// Checks that the case is parsed back to the same conversation, and passes.
 fn proved(program: &Program, text: &str, exchanges: &[Exchange]) -> Result<(), String> {
     let parsed = parse(&mut Sources::default(), "talk.case", text.as_bytes());
     let case = parsed.value.filter(|_| parsed.diagnostics.is_empty());
@@ -82,7 +82,7 @@ fn header(program: &Program, claim: &str, start: &Session) -> String {
     text
 }
 
-/// The expectation for one thing that was said: everything in its result except places and causes.
+/// The expectation for one part: everything in its result except places and causes.
 pub(super) fn expectation(before: &Session, turn_result: &TurnResult) -> String {
     let mut text = String::new();
     match turn_result {
@@ -139,8 +139,8 @@ fn line(key: &str, value: &(impl Serialize + ?Sized)) -> String {
     value.map(|value| format!("{} = {value}\n", self::key(key))).unwrap_or_default()
 }
 
-/// A list with each entry on its own line, and of each entry the `members` (all if none are named). Empty for an empty
-/// list.
+/// A list with each entry on its own line, with only the `members` of each entry (all if none are named). Empty for an
+/// empty list.
 fn lines(key: &str, entries: &[impl Serialize], members: &[&str]) -> String {
     let entry = |entry| {
         let Value::Object(mut object) = to_value(entry)? else { return None };
@@ -157,7 +157,8 @@ fn lines(key: &str, entries: &[impl Serialize], members: &[&str]) -> String {
     }
 }
 
-/// The value as inline TOML, without null members. None if a list contains null, or a number does not fit.
+/// The value as inline TOML, without null members. None if a list contains null, or a number is outside the range of
+/// TOML.
 fn toml(value: &Value) -> Option<String> {
     let scalar = |value: toml::Value| value.to_string();
     Some(match value {

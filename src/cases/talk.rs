@@ -1,6 +1,6 @@
-//! Talks: what comes of the things that are said, one after the other?
+//! Talks: what are the results of the messages and answers of a conversation, one after the other?
 //!
-//! In: a program, the session in which a conversation begins, and what is said in turn.
+//! In: a program, the session in which a conversation starts, and its messages and answers in turn.
 //! Out: a [`TurnResult`] for each; the session after it, and what the model reads next.
 //! Never: compares results with anything, or stores them.
 
@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::surface::Speaker;
 use crate::value::{Value, to_value};
 
-/// A conversation of a user and a model: each thing is said in the session that the one before left.
+/// A conversation of a user and a model: each message or answer is judged in the session after the one before.
 #[derive(Debug)]
 pub struct Talk<'p> {
     program: &'p Program,
@@ -23,17 +23,17 @@ pub struct Talk<'p> {
     correction: Option<String>,
 }
 
-/// The result of one thing that was said.
+/// The result of one message, answer or decision.
 #[derive(Debug, Clone)]
 pub enum TurnResult {
-    /// The result of the words of a user, or of the start of a session.
+    /// The result of a user message, or of the start of a session.
     Heard(Box<Heard>),
     /// The result of an answer of the model.
     Outcome(Box<Outcome>),
 }
 
 impl<'p> Talk<'p> {
-    /// A conversation that begins in `session`.
+    /// A conversation that starts in `session`.
     pub fn new(program: &'p Program, session: Session, options: Options) -> Self {
         Self { program, session, options, history: Vec::new(), correction: None }
     }
@@ -48,13 +48,13 @@ impl<'p> Talk<'p> {
         self.correction.as_deref()
     }
 
-    /// Starts the session, before anybody has said anything.
+    /// Starts the session, before the first message.
     pub fn start(&mut self) -> TurnResult {
         let heard = self.program.start(&self.session, &self.options);
         self.go_on(TurnResult::Heard(Box::new(heard)))
     }
 
-    /// The user says something.
+    /// The user sends a message.
     pub fn hear(&mut self, text: &str) -> TurnResult {
         let heard = self.program.hear(&self.session, text, &self.options);
         if !heard.refused {
@@ -68,8 +68,8 @@ impl<'p> Talk<'p> {
         self.answer_to(response, |_| Vec::new())
     }
 
-    /// The same as [`Talk::answer`], for a host that carries out the effects: if it reports that some do not fit, the answer
-    /// is rejected.
+    /// Like [`Talk::answer`], for a host that executes the effects: if it reports that some could not be applied, the
+    /// answer is rejected.
     pub fn answer_to(&mut self, response: &str, carry_out: impl FnOnce(&Outcome) -> Vec<Miss>) -> TurnResult {
         let outcome = self.program.run_with(&self.session, response.as_bytes(), &self.options);
         let outcome = self.carried_out(outcome, carry_out);
@@ -83,7 +83,7 @@ impl<'p> Talk<'p> {
     ///
     /// # Errors
     ///
-    /// What is no message of this API.
+    /// If the text is not a message of this API.
     pub fn judge(&mut self, provider: Provider, reply: &str) -> Result<TurnResult, Faults> {
         let (_, outcome) = self.program.judge_recorded(&self.session, provider, reply, &self.options)?;
         if outcome.ask_again.is_none() {
@@ -92,25 +92,26 @@ impl<'p> Talk<'p> {
         Ok(self.go_on(TurnResult::Outcome(Box::new(outcome))))
     }
 
-    /// A person confirms a call that waits.
+    /// A person confirms a pending call.
     pub fn confirm(&mut self, id: &str) -> TurnResult {
         self.confirm_to(id, |_| Vec::new())
     }
 
-    /// The same as [`Talk::confirm`], for a host that carries out the effects. A call whose effects do not fit still waits.
+    /// Like [`Talk::confirm`], for a host that executes the effects. A call whose effects could not be applied is still
+    /// pending.
     pub fn confirm_to(&mut self, id: &str, carry_out: impl FnOnce(&Outcome) -> Vec<Miss>) -> TurnResult {
         let outcome = self.program.confirm(&self.session, id);
         let outcome = self.carried_out(outcome, carry_out);
         self.go_on(TurnResult::Outcome(Box::new(outcome)))
     }
 
-    /// A person declines a call that waits.
+    /// A person declines a pending call.
     pub fn decline(&mut self, id: &str) -> TurnResult {
         let outcome = self.program.decline(&self.session, id);
         self.go_on(TurnResult::Outcome(Box::new(outcome)))
     }
 
-    /// The prompt that the model reads when the user says `text`.
+    /// The prompt that the model reads when the user sends `text`.
     pub fn prompt_for(&mut self, text: &str, prompt: Option<String>, model: Option<String>) -> Prompt {
         let (message, history) = (Some(text.to_owned()), self.history.clone());
         let request = Request { prompt, model, message, history, ..Request::default() };
@@ -118,7 +119,7 @@ impl<'p> Talk<'p> {
         self.program.prompt(&self.session, &request)
     }
 
-    /// The prompt that the model reads next, with the last words of the user if nothing has answered them.
+    /// The prompt that the model reads next, with the user's last message if it has not been answered.
     pub fn prompt(&self, model: Option<String>) -> Prompt {
         let mut history = self.history.clone();
         let message = history.pop_if(|turn| turn.role == Speaker::User).map(|turn| turn.content);
@@ -150,7 +151,7 @@ impl TurnResult {
         }
     }
 
-    /// The effects for the host to carry out.
+    /// The effects for the host to execute.
     pub fn effects(&self) -> &[EffectRecord] {
         match self {
             TurnResult::Heard(heard) => &heard.effects,
@@ -158,7 +159,7 @@ impl TurnResult {
         }
     }
 
-    /// The trace; empty unless it was asked for.
+    /// The trace; empty unless the options ask for it.
     pub fn trace(&self) -> &[TraceStep] {
         match self {
             TurnResult::Heard(heard) => heard.trace.as_deref().unwrap_or_default(),
@@ -166,7 +167,7 @@ impl TurnResult {
         }
     }
 
-    /// The session after it.
+    /// The session after this turn.
     pub fn session(&self) -> &Session {
         match self {
             TurnResult::Heard(heard) => &heard.session,

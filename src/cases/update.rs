@@ -1,8 +1,8 @@
-//! Updates: how does a case read that expects what actually came?
+//! Updates: what does a case become if it expects the actual results?
 //!
 //! In: the text of a case, and the expectations that were not met.
-//! Out: the same text with new values in their places; comments, order and everything else stay the same, byte for
-//! byte.
+//! Out: the same text with new values in place of the old ones; comments, order and everything else stay the same, byte
+//! for byte.
 //! Never: changes the parts or the header of the case, or claims that the result is right.
 
 use super::matching::{Failure, descend};
@@ -11,7 +11,7 @@ use crate::surface::Tree;
 use crate::text::{Location, Span};
 use crate::value::Value;
 
-/// The text of the case in which each value that failed is replaced by what was found. An expectation of something that
+/// The text of the case in which each value that failed is replaced by the actual one. An expectation of something that
 /// does not exist is removed.
 pub fn updated(text: &str, case: &Case, failures: &[Failure]) -> String {
     let mut edits: Vec<(Span, String)> = failures.iter().filter_map(|failure| edit(text, case, failure)).collect();
@@ -19,13 +19,13 @@ pub fn updated(text: &str, case: &Case, failures: &[Failure]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
     for (span, new) in edits {
-        // An edit inside of what was replaced is done.
+        // An edit inside a span that was replaced already is not needed.
         if let Some(unchanged) = text.get(done..span.start) {
             out.push_str(unchanged);
             out.push_str(&new);
             done = span.end;
         } else if span.end > done && new.is_empty() {
-            // The last members are gone, so that the comma before them separates nothing.
+            // The last members were removed, so the comma before them separates nothing.
             out.truncate(out.trim_end_matches([' ', '\t', ',']).len());
             done = span.end;
         }
@@ -47,7 +47,7 @@ fn edit(text: &str, case: &Case, failure: &Failure) -> Option<(Span, String)> {
     ))
 }
 
-/// The span of the value with its quotes: the place of a text of several lines is only what is between them.
+/// The span of the value with its quotes: the place of a multi-line text is only what is between them.
 fn whole(text: &str, value: Span) -> Span {
     let quoted = |quotes: &str| {
         let before = text.get(..value.start)?;
@@ -83,7 +83,7 @@ fn member(text: &str, key: Span, value: Span) -> Span {
     Span::new(before.len(), line)
 }
 
-/// A list. Entries that match an expected item are kept as written, with their comments.
+/// A list. Entries that match an expected item are left as written, with their comments.
 fn list(text: &str, items: &[Tree], at: Span, got: &[Value]) -> String {
     let (written, tail) = written(text, items, at);
     let mut old: Vec<Option<ListItem<'_>>> = written.into_iter().map(Some).collect();
@@ -110,7 +110,7 @@ fn list(text: &str, items: &[Tree], at: Span, got: &[Value]) -> String {
     let mut out = format!("[{end}");
     let comment = |out: &mut String, comment: &str| *out += &format!("{inner}{comment}{end}");
     for (place, one) in &new {
-        // Comments on removed items stay in their place.
+        // The comments on removed items stay where they were.
         old.iter_mut()
             .take(*place)
             .filter_map(Option::take)
@@ -124,7 +124,7 @@ fn list(text: &str, items: &[Tree], at: Span, got: &[Value]) -> String {
     out + outer + "]"
 }
 
-/// An item without places in the pack, which would change with the next edit there.
+/// An item without its places in the pack, which would change with the next edit of the pack.
 fn lasting(item: &Value) -> Value {
     let mut item = item.clone();
     if let Value::Object(members) = &mut item {
@@ -260,7 +260,7 @@ mod tests {
             crate::value::value!({ "effects": [{ "kind": "emit", "event": "a", "cause": "p/pack.toml:1:1" }] }),
             "effects = [{ kind = \"emit\", event = \"a\" }]\n",
         );
-        // Comments on an item that was removed, and those after the last item, stay.
+        // Comments on an item that was removed stay, and so do those after the last item.
         check(
             "codes = [\n  # the first\n  'response/a', # one\n  # the second\n  'response/b',\n  # no more\n]\n",
             crate::value::value!({ "diagnostics": [{ "code": "response/b", "severity": "error" }] }),

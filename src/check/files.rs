@@ -20,7 +20,7 @@ pub(super) fn unused(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
     let mut finding = |path: &str, help: &str| {
         let source = source(path);
         let at = source.map(|source| Location { source, span: Span::default() });
-        // The author of such a file may want to replace the file of the included pack.
+        // The author of such a file may want to replace the file of the used pack.
         let help = match source.and_then(|source| files.hidden(path, source)) {
             Some(used) => format!("the tables of `{used}` take the `{path}` of their own pack: {help}"),
             None => help.to_owned(),

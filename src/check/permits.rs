@@ -19,7 +19,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         found.push(Diagnostic::new(Code::PACK_UNPERMITTED, action.at, message).with_help(help));
         return;
     }
-    // A pack need not permit every action of a pack that it includes.
+    // A pack need not permit every action of a pack that it uses.
     let mut permitted = HashSet::new();
     program.modes.values().for_each(|mode| permitted.extend(program.permits_in(mode).map(|(id, _)| id)));
     for (id, name, action) in program.actions_by_id().filter(|(.., action)| program.files.is_own(action.at.source)) {

@@ -37,7 +37,7 @@ pub(super) fn without_excused(program: &Program, found: impl IntoIterator<Item =
             None => remaining.push(finding),
         }
     }
-    // An included pack is checked by itself: what it suppresses may be in a table that this pack replaces.
+    // A used pack is checked by itself: what it suppresses may be in a table that this pack replaces.
     let own = excuses.iter().filter(|excuse| program.files.is_own(excuse.at.source));
     remaining.extend(own.filter_map(|excuse| {
         let (message, help) = match excuse {

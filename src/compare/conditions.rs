@@ -1,8 +1,8 @@
-//! Conditions: does the new one require more, or less?
+//! Conditions: does the new condition require more, or less?
 //!
 //! In: two conditions, as typed.
-//! Out: a [`ConditionChange`], if they differ only in operands of `and` or `or`, or in the values that one comparison lets
-//! through.
+//! Out: a [`ConditionChange`], if the conditions differ only in operands of `and` or `or`, or in the values that one
+//! comparison accepts.
 //! Never: evaluates a condition, or recognises two texts as equivalent.
 
 use super::constraint::Constraint;
@@ -12,19 +12,19 @@ use crate::text::{Location, Span, Spanned};
 /// How a condition differs from an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ConditionChange {
-    /// More is required: `and` adds these.
+    /// More is required: `and` has these additional operands.
     MoreAsked(String),
-    /// Less is required: `and` no longer has these.
+    /// Less is required: `and` no longer has these operands.
     LessAsked(String),
-    /// More is sufficient: `or` adds these.
+    /// Less is required: `or` has these additional operands, each of which is sufficient.
     MoreEnough(String),
-    /// Less is sufficient: `or` no longer has these.
+    /// More is required: `or` no longer has these operands.
     LessEnough(String),
-    /// This part lets more values through: its old and new text.
+    /// This part accepts more values: its old and new text.
     Looser(String, String),
-    /// This part lets fewer values through: its old and new text.
+    /// This part accepts fewer values: its old and new text.
     Stricter(String, String),
-    /// It is another condition.
+    /// The conditions differ in another way.
     Other,
 }
 
@@ -58,7 +58,7 @@ impl ConditionChange {
     }
 }
 
-/// A word that joins conditions.
+/// The operator that joins the operands of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Joined {
     And,
@@ -71,7 +71,7 @@ struct Operand<'t> {
     text: &'t str,
 }
 
-/// The operands of the `and`s of a condition, or of its `or`s; the whole condition if there are none.
+/// The operands of `and` in a condition, or of `or`; the whole condition if it has no such operator.
 fn operands<'t>(tree: &'t ExprTree, source: &'t str, joined: Joined) -> Vec<Operand<'t>> {
     match (&tree.op, joined) {
         (Operation::And, Joined::And) | (Operation::Or, Joined::Or) => {
@@ -81,7 +81,7 @@ fn operands<'t>(tree: &'t ExprTree, source: &'t str, joined: Joined) -> Vec<Oper
     }
 }
 
-/// The step between two conditions that differ in one operand, by the values that the operand lets through.
+/// The change between two conditions that differ in one operand, by the values that the operand accepts.
 fn by_constraint(old: &[Operand<'_>], new: &[Operand<'_>], source: (&str, &str)) -> Option<ConditionChange> {
     let mut differing = old.iter().zip(new).filter(|(old, new)| old.text != new.text);
     let (one, other) = differing.next().filter(|_| old.len() == new.len())?;

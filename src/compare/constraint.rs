@@ -1,8 +1,8 @@
-//! Constraint: which values of a path does a comparison let through?
+//! Constraint: which values of a path does a comparison accept?
 //!
 //! In: a part of a condition, parsed, and its text.
 //! Out: [`Constraint`], if the part compares a path with literal numbers, texts or booleans.
-//! Never: follows the path, or knows its possible values.
+//! Never: resolves the path, or knows its possible values.
 
 use crate::expression::{Constant, ExprTree, Operation, Relation};
 
@@ -14,7 +14,7 @@ pub(super) struct Constraint<'s> {
     pub(super) through: Through,
 }
 
-/// The values that a comparison lets through.
+/// The values that a comparison accepts.
 #[derive(Debug, PartialEq)]
 pub(super) enum Through {
     /// Numbers below this one, and also the number itself if `within`.
@@ -71,7 +71,7 @@ impl<'s> Constraint<'s> {
 }
 
 impl Through {
-    /// Whether this lets through every value that `other` does.
+    /// Whether this constraint accepts every value that `other` does.
     pub(super) fn holds(&self, other: &Self) -> bool {
         let all = |these: &[Constant], those: &[Constant]| these.iter().all(|one| those.contains(one));
         match (self, other) {
@@ -106,7 +106,7 @@ fn constant(tree: &ExprTree) -> Option<Constant> {
 /// Whether no value can equal both.
 fn differ(one: &Constant, other: &Constant) -> bool {
     match (one, other) {
-        // A number may be typed in several ways.
+        // The same number may be written in several forms.
         (Constant::Number(one), Constant::Number(other)) => one.parse::<f64>().ok() != other.parse::<f64>().ok(),
         (Constant::Number(_), Constant::Truth(_)) | (Constant::Truth(_), Constant::Number(_)) => false,
         (one, other) => one != other,

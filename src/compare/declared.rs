@@ -1,8 +1,8 @@
-//! Declarations: which tables and files of a pack are different?
+//! Declarations: which tables and files of a pack differ?
 //!
 //! In: the files of two versions, and those of the packs that they use.
-//! Out: a [`DeclarationChange`] for each table that appeared, disappeared or differs, in whichever file it is.
-//! Never: considers order, comments or places; reports what another file of this room compares in detail.
+//! Out: a [`DeclarationChange`] for each table that appeared, disappeared or differs, whichever file it is in.
+//! Never: considers order, comments or places; reports what another file of this module compares in detail.
 
 use super::rows::{arrow, both, member, row};
 use super::{DeclarationChange, Direction};
@@ -12,7 +12,7 @@ use crate::value::{Object, Value};
 use std::collections::BTreeMap;
 use std::hash::Hash;
 
-/// Tables of tables: the key, the word for one of them, and the paths that are compared elsewhere.
+/// Tables of tables: the key, the word for one entry, and the paths that are compared elsewhere.
 const NAMED: &[(&str, &str, &[&str])] = &[
     ("dialects", "dialect", &["quoted", "blocks.*.degradation"]),
     ("actions", "action", &["params", "degradation"]),
@@ -150,11 +150,11 @@ fn take_out(value: &mut Value, direction: &str) {
     }
 }
 
-/// All tables in the TOML files of a folder, on top of those of the folders that it uses.
+/// All tables in the TOML files of a folder, merged over those of the folders that it uses.
 fn tables(folder: &Folder) -> Object {
     let mut all = Object::new();
     folder.others.values().for_each(|other| lay(&mut all, tables(other)));
-    // The table `[pack]` is each pack's own: that of a used one does not count.
+    // The table `[pack]` is each pack's own: that of a used pack does not count.
     all.remove("pack");
     for (_, bytes) in folder.files.iter().filter(|(path, _)| path.ends_with(".toml")) {
         let read = std::str::from_utf8(bytes).ok().and_then(|text| plain_tables(&authored(text)));

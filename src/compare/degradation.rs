@@ -1,4 +1,4 @@
-//! Degradation: what becomes of a faulty answer now?
+//! Degradation: how is a faulty answer handled now?
 //!
 //! In: the degradation tables of two programs.
 //! Out: a [`DeclarationChange`] for each defect and declaration whose strategies differ.
@@ -38,7 +38,7 @@ fn change(one: &DegradationRow, old: &[DegradationRow], new: &[DegradationRow]) 
         (None, Some(_)) => Some("it is new".to_owned()),
         _ => None,
     };
-    // Several defaults may lie beneath the row: it has widened if it is more lenient than any of them.
+    // Several defaults may apply without the row: it has widened if it is more lenient than any of them.
     let others = |rows: &[DegradationRow]| -> Vec<Vec<Strategy>> {
         let others = rows.iter().filter(|row| row.defect == one.defect && row.declared_by != one.declared_by);
         others.map(|row| row.strategies.clone()).collect()
@@ -63,12 +63,12 @@ fn change(one: &DegradationRow, old: &[DegradationRow], new: &[DegradationRow]) 
     Some(DeclarationChange { gone, ..row("degradation", &name, direction, how, one.rule.clone()) })
 }
 
-/// The strategies that apply without this row: those of the pack, or the default; none if they are not the same for
-/// everything that the row is about.
+/// The strategies that apply without this row: those of the pack, or the default; none if they differ among the things
+/// that the row is about.
 fn beneath(one: &DegradationRow, rows: &[DegradationRow]) -> Option<Vec<Strategy>> {
     let mut others = rows.iter().filter(|row| row.defect == one.defect && row.declared_by != one.declared_by);
     let pack = others.clone().find(|row| row.declared_by == DeclaredBy::Pack);
-    // A mode or block may have a nearer word than the pack.
+    // A mode or block may have strategies that precede those of the pack.
     let between = others.clone().any(|row| row.rule.is_some() && row.declared_by != DeclaredBy::Pack);
     match pack {
         _ if between && one.declared_by != DeclaredBy::Pack => None,
@@ -89,16 +89,16 @@ pub(super) fn everywhere(defect: Defect, program: &Program) -> Option<Vec<Strate
     all.collect::<Option<Vec<_>>>()?.pop()
 }
 
-/// Whether other strategies are stricter, by how much of a defect's subject each may leave.
+/// Whether the new strategies are stricter, by how much each may leave of the part with the defect.
 pub(super) fn stricter(defect: Defect, old: &[Strategy], new: &[Strategy]) -> Direction {
-    // The first strategy that applies acts, so that the most lenient one decides what may come through.
+    // The first strategy that applies acts, so the most lenient one decides how much may remain.
     let rank = |all: &[Strategy]| {
         let of = |one: &Strategy| match one {
             Strategy::Refuse | Strategy::AskAgain => 3,
             Strategy::Drop => 2,
             // As text, or in part.
             Strategy::KeepAsText | Strategy::TakeStrayText | Strategy::KeepFirst | Strategy::KeepLast => 1,
-            // What stays where it is stays text of the block around it.
+            // A nested block that stays where it is remains text of the block around it.
             Strategy::Keep if defect == Defect::NestedBlock => 1,
             Strategy::Keep | Strategy::Join | Strategy::Lift => 0,
             Strategy::Repair | Strategy::Salvage | Strategy::Coerce | Strategy::Interpret | Strategy::Default => 0,

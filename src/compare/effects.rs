@@ -1,10 +1,10 @@
 //! Effects: which effects are new, or happen under other conditions?
 //!
 //! In: two programs.
-//! Out: a [`DeclarationChange`] for each effect that appeared, disappeared or has another condition, for each that passes a shut
-//! gate, and for each rule that applies in other modes.
+//! Out: a [`DeclarationChange`] for each effect that appeared, disappeared or has another condition, for each that
+//! passes a closed gate, and for each rule that applies in other modes.
 //! Never: compares the values of an effect: its verb and target identify it. Effects of actions that only one version
-//! has are covered by permits.
+//! has are compared as permits.
 
 use super::permissions::condition;
 use super::rows::{Rows, looks, pair};
@@ -21,7 +21,7 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<DeclarationChange> {
     let (before, now) = (Acts::of(old, new), Acts::of(new, old));
     let (of_old, of_new) = (before.rows(old), now.rows(new));
     pair("effect", &of_old, &of_new, (Direction::Widened, Direction::Narrowed), &mut changes, both);
-    // A `go` that insists passes a shut gate.
+    // A `go` with `insist` passes a closed gate.
     let insists = |acts: &Acts, program: &Program| -> Rows<Option<String>> {
         let insisting = acts.0.iter().filter(|(_, act)| !act.insists.is_empty());
         insisting.map(|(name, act)| (name.clone(), Some(joined(&act.insists, "or")), program.place(act.at))).collect()
@@ -47,11 +47,11 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<DeclarationChange> {
     changes
 }
 
-/// What one declaration does, if its effects with the same verb and target are combined.
+/// What one declaration does, with all effects that have the same verb and target combined.
 struct Act {
-    /// Conditions, one of which must hold; none if it always happens.
+    /// Conditions, one of which must be true; none if it always happens.
     when: Option<BTreeSet<String>>,
-    /// Conditions, any of which passes a shut gate.
+    /// Conditions, any of which passes a closed gate.
     insists: BTreeSet<String>,
     at: Location,
 }
@@ -76,7 +76,7 @@ impl Acts {
         acts
     }
 
-    /// Adds effects of `owner` that happen if all conditions in `around` hold.
+    /// Adds effects of `owner` that happen if all conditions in `around` are true.
     fn gather(&mut self, program: &Program, owner: &str, effects: &[EffectRule], around: &[String]) {
         for effect in effects {
             let own = effect.when.iter().map(|when| when.source().to_owned());
@@ -92,7 +92,8 @@ impl Acts {
         }
     }
 
-    /// Adds an act that happens if all conditions in `when` hold. If the act is already there, either is sufficient.
+    /// Adds an act that happens if all conditions in `when` are true. If the act exists already, either condition is
+    /// sufficient.
     fn add(&mut self, name: String, when: &[String], insist: Option<String>, at: Location) {
         let when = (!when.is_empty()).then(|| joined(when, "and"));
         match self.0.entry(name) {
@@ -127,7 +128,7 @@ fn joined<'c>(conditions: impl IntoIterator<Item = &'c String>, word: &str) -> S
     }
 }
 
-/// The verb with its target; none for a remark, which does nothing.
+/// The verb with its target; none for a remark, which changes nothing.
 fn does(program: &Program, verb: &Verb) -> Option<String> {
     Some(match verb {
         Verb::Set { path, .. } => format!("set {}", path.source()),

@@ -3,7 +3,7 @@
 //! In: two versions of a pack, each as its folder and its program.
 //! Out: [`Comparison`]: what widened, narrowed, changed, appeared or disappeared, and the size of prompts before and
 //! after.
-//! Never: guesses: if it is unknown whether more is allowed than before, it says `changed`.
+//! Never: guesses: if it cannot tell whether more is allowed than before, it reports `changed`.
 
 mod conditions;
 mod constraint;
@@ -58,7 +58,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// The word for it.
+    /// The name of the direction.
     pub fn name(self) -> &'static str {
         match self {
             Direction::Widened => "widened",
@@ -69,7 +69,7 @@ impl Direction {
         }
     }
 
-    /// Widened if there is now more, narrowed if there is less, for something of which more allows more.
+    /// The direction for an amount, of which more allows more: widened if there is more now, narrowed if there is less.
     fn of(now: Ordering) -> Self {
         match now {
             Ordering::Greater => Direction::Widened,
@@ -124,7 +124,7 @@ pub struct PromptChange {
 }
 
 impl Comparison {
-    /// What the change from `old` to `new` means.
+    /// The meaning of the change from `old` to `new`.
     pub fn of(old: Version<'_>, new: Version<'_>) -> Self {
         let mut changes = permissions::changes(old.program, new.program);
         changes.extend(effects::changes(old.program, new.program));

@@ -1,4 +1,4 @@
-//! Permissions: what may an answer do that it could not do before, or no longer do?
+//! Permissions: what may an answer do now that it could not do before, or no longer do?
 //!
 //! In: two programs.
 //! Out: a [`DeclarationChange`] for each permit, parameter, exit and guardrail that differs.
@@ -16,7 +16,7 @@ use crate::text::excerpt;
 pub(super) fn changes(old: &Program, new: &Program) -> Vec<DeclarationChange> {
     let mut changes = Vec::new();
     let both = |old: &Option<String>, new: &Option<String>| condition(old.as_deref(), new.as_deref());
-    // Everything is forbidden by default, so that a new permit or exit widens.
+    // Everything is forbidden by default, so a new permit or exit widens.
     pair("permit", &permits(old), &permits(new), (Direction::Widened, Direction::Narrowed), &mut changes, both);
     for (name, action) in &new.actions {
         let Some(before) = old.actions.get(name) else { continue };
@@ -24,7 +24,7 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<DeclarationChange> {
         changes.extend(direction.map(|direction| row("parameters", name, direction, how, new.place(action.at))));
     }
     pair("exit", &exits(old), &exits(new), (Direction::Widened, Direction::Narrowed), &mut changes, both);
-    // A check that came lets less through.
+    // A new guardrail accepts less.
     let checks = |program: &Program| -> Rows<GuardrailKey> {
         let rows = program.guardrails.rules.iter();
         let table = everywhere(Defect::Guardrail, program);
@@ -50,7 +50,7 @@ pub(super) fn condition(old: Option<&str>, new: Option<&str>) -> Option<(Directi
             ConditionChange::MoreAsked(part) => (Direction::Narrowed, format!("only where `{}`, too", short(&part))),
             ConditionChange::LessAsked(part) => (Direction::Widened, format!("`{}` is no longer asked", short(&part))),
             ConditionChange::MoreEnough(part) => (Direction::Widened, format!("`{}` is enough now", short(&part))),
-            // Where evaluating it failed, nothing was permitted: without it, more may be.
+            // A failing operand of `or` denied everything: without it, more may be permitted.
             ConditionChange::LessEnough(part) => {
                 (Direction::Changed, format!("`{}` is no longer enough", short(&part)))
             }
@@ -67,14 +67,14 @@ pub(super) fn condition(old: Option<&str>, new: Option<&str>) -> Option<(Directi
     Some((direction, vec![how]))
 }
 
-/// How the condition under which a guardrail trips changed. A condition that fails trips it.
+/// How the condition under which a guardrail trips changed. A condition that fails trips the guardrail.
 pub(super) fn trips(old: &str, new: &str) -> (Direction, String) {
     let short = |text: &str| excerpt(text, 80).into_owned();
     match ConditionChange::between(old, new) {
         ConditionChange::MoreAsked(part) => {
             (Direction::Widened, format!("it trips only where `{}`, too", short(&part)))
         }
-        // Where evaluating it failed, the guardrail tripped: without it, more may come through.
+        // A failing operand of `and` tripped the guardrail: without it, more may be accepted.
         ConditionChange::LessAsked(part) => (Direction::Changed, format!("it no longer asks for `{}`", short(&part))),
         ConditionChange::MoreEnough(part) => (Direction::Narrowed, format!("it trips where `{}`, too", short(&part))),
         ConditionChange::LessEnough(part) => {
@@ -107,7 +107,7 @@ fn exits(program: &Program) -> Rows<Option<String>> {
     exits.map(row).collect()
 }
 
-/// What a guardrail checks, in words that can be compared between programs.
+/// What a guardrail checks, in a form that can be compared between programs.
 #[derive(Debug, PartialEq)]
 struct GuardrailKey {
     target: String,
@@ -136,7 +136,7 @@ impl GuardrailKey {
         }
     }
 
-    /// The strategies that answer it.
+    /// The strategies that apply if the guardrail trips.
     fn strategies(&self) -> Option<Vec<Strategy>> {
         self.strategy.map(|own| vec![own]).or_else(|| self.table.clone())
     }

@@ -1,4 +1,4 @@
-//! Prompts: how many tokens does each take before and after?
+//! Prompts: how many tokens does each prompt take before and after?
 //!
 //! In: two programs.
 //! Out: a [`PromptChange`] for each prompt, mode and tier whose tokens differ.
@@ -39,7 +39,7 @@ fn sizes(program: &Program) -> IndexMap<PromptKey, usize> {
     sizes
 }
 
-/// The tiers, each with the first model that belongs to it; a tier without one is for undeclared models.
+/// The tiers, each with the first model that belongs to it; a tier without a model is for undeclared models.
 fn models(program: &Program) -> Vec<(String, Option<String>)> {
     let prompts = &program.prompts;
     let model =

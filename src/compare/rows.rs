@@ -1,8 +1,8 @@
 //! Rows: which rows appeared, disappeared or differ, by their names?
 //!
-//! In: the rows of two versions, and what it means that one appeared or disappeared.
-//! Out: a [`DeclarationChange`] for each that differs.
-//! Never: knows what a row is.
+//! In: the rows of two versions, and the directions for one that appeared or disappeared.
+//! Out: a [`DeclarationChange`] for each row that differs.
+//! Never: knows what a row is about.
 
 use super::{DeclarationChange, Direction};
 use crate::text::{FilePlace, excerpt, glob};
@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 use std::cmp::Ordering;
 use std::hash::Hash;
 
-/// How many characters of a value are shown.
+/// How many characters of a value are printed.
 const LONGEST_VALUE: usize = 60;
 
 /// Things to compare, by name: a description, and the place.
@@ -31,7 +31,7 @@ pub(super) fn gone(kind: &str, name: &str, direction: Direction, rule: Option<Fi
     DeclarationChange { gone: true, ..row(kind, name, direction, vec!["it is gone".to_owned()], rule) }
 }
 
-/// `old → new`, each short enough for a line: of long ones, the part from where they differ.
+/// `old → new`, each short enough for a line: long ones are printed from where they differ.
 pub(super) fn arrow(old: &str, new: &str) -> String {
     let alike = old.chars().zip(new.chars()).take_while(|(one, other)| one == other).count();
     let skipped = if alike > LONGEST_VALUE / 2 { alike - LONGEST_VALUE / 4 } else { 0 };
@@ -44,7 +44,7 @@ pub(super) fn arrow(old: &str, new: &str) -> String {
     format!("{} → {}", short(old), short(new))
 }
 
-/// Everything in both versions by name: first all of the old one, then what only the new one has.
+/// Everything in both versions by name: first all of the old version, then what only the new version has.
 pub(super) fn both<'v, K: Hash + Eq + ?Sized, V>(
     old: impl IntoIterator<Item = (&'v K, &'v V)>,
     new: impl IntoIterator<Item = (&'v K, &'v V)>,
@@ -59,13 +59,14 @@ pub(super) fn member(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-/// All changes of one row as one; none if there are none.
+/// Combines all changes of one row; none if there are no changes.
 pub(super) fn together(all: Vec<(Direction, String)>) -> Option<(Direction, Vec<String>)> {
     let direction = all.iter().map(|(direction, _)| *direction).reduce(Direction::and)?;
     Some((direction, all.into_iter().map(|(_, how)| how).collect()))
 }
 
-/// Compares the rows with the same name; `ways` are those of a row that appeared, and of one that disappeared.
+/// Compares the rows with the same name; `ways` are the directions for a row that appeared, and for one that
+/// disappeared.
 pub(super) fn pair<T>(
     kind: &str,
     old: &Rows<T>,
@@ -89,22 +90,24 @@ pub(super) fn pair<T>(
     }
 }
 
-/// The change between the modes in which something applies, and what more or fewer modes mean.
+/// The change between the modes in which something applies; `more` and `fewer` are the directions for more and fewer
+/// modes.
 pub(super) fn looks(old: &[String], new: &[String], more: Direction, fewer: Direction) -> Option<(Direction, String)> {
     let (direction, which) = match reach(new, old) {
         Some(Ordering::Equal) => return None,
         Some(Ordering::Greater) => (more, "more"),
         Some(Ordering::Less) => (fewer, "fewer"),
-        // More modes here and fewer there: count it as widened, to be safe.
+        // Some modes are new and some are gone: count that as widened, to be safe.
         None => (Direction::Widened, "other"),
     };
     Some((direction, format!("it looks in {which} modes")))
 }
 
-/// Which of two lists of names covers more, with `*` and `?` in names; an empty list covers everything. None if each
-/// covers something that the other does not.
+/// Which of two lists of names matches more, with `*` and `?` in names; an empty list matches everything. None if each
+/// matches something that the other does not.
 pub(super) fn reach(one: &[String], other: &[String]) -> Option<Ordering> {
-    // A `*` takes any text, and so whatever another pattern stands for; a `?` would take its star for one byte.
+    // A `*` matches any text, and so everything that another pattern matches. A `?` would match the `*` of the other
+    // pattern as if it were one byte.
     let takes = |outer: &String, name: &String| outer == name || (!outer.contains('?') && glob(outer, name));
     let within = |inner: &[String], outer: &[String]| {
         outer.is_empty()

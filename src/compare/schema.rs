@@ -1,8 +1,8 @@
 //! Schemas: does the new one accept more values than the old one, or fewer?
 //!
 //! In: two JSON Schemas, as packs use them: undeclared members are not accepted.
-//! Out: how it changed, and a phrase for each keyword that differs.
-//! Never: validates a value; if it is not certain, it says changed.
+//! Out: how the schema changed, and a phrase for each keyword that differs.
+//! Never: validates a value; if the direction is not certain, it is `changed`.
 
 use super::Direction;
 use super::rows::{arrow, both, member};
@@ -10,7 +10,7 @@ use crate::text::excerpt;
 use crate::value::{Object, Value};
 use std::sync::LazyLock;
 
-/// Keywords for people, which exclude no value.
+/// Keywords for readers, which exclude no value.
 const WORDS: &[&str] = &["about", "description", "title", "example", "examples", "$comment", "$schema", "$id"];
 /// Keywords for lower bounds.
 const LOWER: &[&str] = &["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"];
@@ -51,7 +51,7 @@ impl Comparing {
         for (key, (one, other)) in differing.filter(|(key, _)| !WORDS.contains(key)) {
             match key {
                 "properties" => self.properties(path, old, new),
-                // Told with the property that it is about.
+                // Reported with the property that it is about.
                 "required" => self.required(path, old, new),
                 "items" => match (one, other) {
                     (Some(one), Some(other)) => self.schema(&format!("{path}[]"), one, other),
@@ -88,7 +88,7 @@ impl Comparing {
         for name in required(new).filter(|name| required(old).all(|old| old != *name)) {
             self.note(Direction::Narrowed, format!("`{}` is required now", member(path, name)));
         }
-        // A property that is gone altogether is reported as gone.
+        // If the property itself is gone, only that is reported.
         let taken = |name: &str| undeclared(new).is_some() || declared(new).any(|(declared, _)| declared == name);
         for name in required(old).filter(|name| taken(name) && required(new).all(|new| new != *name)) {
             self.note(Direction::Widened, format!("`{}` may be absent now", member(path, name)));
@@ -113,7 +113,7 @@ fn undeclared(schema: &Object) -> Option<&Value> {
         .map(|others| if others.is_object() { others } else { &ANYTHING })
 }
 
-/// The meaning of a keyword that differs.
+/// The direction of a change of a keyword.
 fn direction(key: &str, old: Option<&Value>, new: Option<&Value>) -> Direction {
     let number = |value: Option<&Value>| value.and_then(Value::as_f64);
     match key {
@@ -126,7 +126,7 @@ fn direction(key: &str, old: Option<&Value>, new: Option<&Value>) -> Direction {
             (Some(_), Some(_)) => Direction::Narrowed,
             _ => of_constraint(old, new),
         },
-        // Where nothing is said of them, entries may be alike, and members that are not declared are left out.
+        // By default, entries may be equal, and undeclared members are not accepted.
         "uniqueItems" => Direction::of(truth(old).cmp(&truth(new))),
         "additionalProperties" => Direction::of(openness(new).cmp(&openness(old))),
         "const" | "pattern" | "format" | "multipleOf" | "contains" | "propertyNames" => of_constraint(old, new),
@@ -138,7 +138,7 @@ fn truth(value: Option<&Value>) -> bool {
     value.and_then(Value::as_bool).unwrap_or_default()
 }
 
-/// How open a schema is for undeclared members: 0 for none, 1 for those that fit a schema, 2 for all.
+/// How open a schema is for undeclared members: 0 for none, 1 for those that are valid against a schema, 2 for all.
 fn openness(value: Option<&Value>) -> u8 {
     match value {
         None | Some(Value::Bool(false)) => 0,
@@ -165,7 +165,7 @@ fn set(key: &str, value: &Value) -> Vec<Value> {
 }
 
 fn of_sets(key: &str, old: &[Value], new: &[Value]) -> Direction {
-    // Every whole number is a number.
+    // Every integer is a number.
     let in_set = |set: &[Value], value: &Value| {
         set.contains(value) || (key == "type" && value == "integer" && set.iter().any(|one| one == "number"))
     };
@@ -252,7 +252,7 @@ mod tests {
             Some(Direction::Widened),
             &["`a[]` maximum: 1 → 2", "`b` is new", "`b` is required now"],
         );
-        // A member that is not declared has to fit what is said of the others.
+        // An undeclared member must be valid against the schema of undeclared members.
         let open = |properties: Value, required: Value| value!({ "properties": properties, "required": required, "additionalProperties": true });
         check(
             open(value!({ "a": { "maximum": 1 } }), value!(["a"])),

@@ -1,9 +1,9 @@
-//! Shapes: what may an answer consist of?
+//! Shapes: which parts may an answer have?
 //!
 //! In: two programs.
-//! Out: a [`DeclarationChange`] for each call and content that a mode accepts now or no longer accepts, for each limit on these
-//! and on speakers, and for each mask and thinking block, in which nothing counts.
-//! Never: compares how a block is written: that makes another dialect, neither wider nor narrower.
+//! Out: a [`DeclarationChange`] for each call and content that a mode accepts now or no longer accepts, for each limit
+//! on these and on speakers, and for each quoted region and thinking block, in which nothing counts.
+//! Never: compares how a block is written: a different form is another dialect, and neither wider nor narrower.
 
 use super::permissions::trips;
 use super::rows::{Rows, pair, reach, together};
@@ -43,7 +43,7 @@ fn blocks(program: &Program) -> Rows<()> {
     rows
 }
 
-/// How many of a block there may be, and with which keys; empty for any.
+/// How many of a block there may be, and with which keys; empty for any key.
 struct Limit {
     most: Option<usize>,
     keys: Vec<String>,
@@ -67,7 +67,7 @@ impl Limit {
     }
 }
 
-/// The limits on calls and blocks, in the modes that `other` has, too.
+/// The limits on calls and blocks, in the modes that `other` also has.
 fn limits(program: &Program, other: &Program) -> Rows<Limit> {
     let mut rows = Vec::new();
     let modes = program.modes.iter().filter(|(mode, _)| other.modes.contains_key(*mode));
@@ -91,13 +91,13 @@ fn speech(program: &Program) -> Rows<String> {
     limits.map(|(limit, at)| ("of speakers".to_owned(), limit.source().to_owned(), program.place(at))).collect()
 }
 
-/// The dialects that `other` has, too.
+/// The dialects that `other` also has.
 fn shared<'p>(program: &'p Program, other: &Program) -> impl Iterator<Item = &'p Dialect> {
     let is_known = |name: &str| other.dialects.iter().any(|dialect| dialect.name == name);
     program.dialects.iter().filter(move |dialect| is_known(&dialect.name))
 }
 
-/// What opens a block whose inside is only thinking.
+/// The openers of blocks that contain only reasoning.
 fn thoughts(program: &Program, other: &Program) -> Rows<()> {
     let blocks = shared(program, other).flat_map(|dialect| dialect.blocks.iter().map(move |block| (dialect, block)));
     let thinking = blocks.filter(|(_, block)| block.role == Role::Thinking);
@@ -107,7 +107,7 @@ fn thoughts(program: &Program, other: &Program) -> Rows<()> {
     rows.collect()
 }
 
-/// The masks of the dialects that `other` has, too.
+/// The kinds of quoted regions in the dialects that `other` also has.
 fn masks(program: &Program, other: &Program) -> Rows<()> {
     let rows = shared(program, other).flat_map(|dialect| {
         let MaskKinds { fences, spans, comments, cdata, .. } = dialect.masks;
@@ -119,7 +119,7 @@ fn masks(program: &Program, other: &Program) -> Rows<()> {
     rows.collect()
 }
 
-/// The contents whose keys are paths below a root, of those that `other` has, too.
+/// The contents whose keys are paths below a root, among those that `other` also has.
 fn paths(program: &Program, other: &Program) -> Rows<()> {
     let paths = program.contents.iter().filter(|(name, content)| content.path && other.contents.contains_key(*name));
     paths.map(|(name, _)| (format!("of {name}"), (), None)).collect()

@@ -1,8 +1,8 @@
-//! Codes: what is each kind of diagnostic called, and how much does it matter?
+//! Codes: which code does each kind of diagnostic have, and with which severity?
 //!
-//! In: nothing; this is the one table.
+//! In: nothing; this is the only table of codes.
 //! Out: [`Code`] and its [`rows`].
-//! Never: says where a fault is.
+//! Never: contains the place of a fault.
 
 use super::{Defect, Page, Remark, Severity};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -19,8 +19,8 @@ pub enum Code {
     Defect(Defect),
     /// A remark on a response.
     Remark(Remark),
-    /// A remark that a grammar declares with a rule named `fault_…`: `response/` and the name of the rule. Also what an
-    /// outcome of a later version calls something that this version does not know.
+    /// A remark that a grammar declares with a rule named `fault_…`: `response/` and the name of the rule. Also used
+    /// for a code that this version does not know, in an outcome of a later version.
     Fault(Arc<str>),
 }
 
@@ -30,7 +30,7 @@ impl Code {
         Code::Fault(format!("response/{rule}").into())
     }
 
-    /// Its name with its area, such as `response/forbidden-call`.
+    /// The code with its area, such as `response/forbidden-call`.
     #[doc(hidden)]
     pub fn as_str(&self) -> &str {
         match self {
@@ -41,13 +41,13 @@ impl Code {
         }
     }
 
-    /// Its name without its area, such as `forbidden-call`.
+    /// The code without its area, such as `forbidden-call`.
     #[doc(hidden)]
     pub fn bare(&self) -> &str {
         bare(self.as_str())
     }
 
-    /// The severity it usually has.
+    /// The severity that diagnostics with this code usually have.
     #[doc(hidden)]
     pub fn severity(&self) -> Severity {
         match self {
@@ -58,7 +58,7 @@ impl Code {
     }
 }
 
-/// The code of this name. A name that this version does not know is kept as it is.
+/// The code with this name. A name that this version does not know becomes a [`Code::Fault`].
 impl From<&str> for Code {
     fn from(name: &str) -> Self {
         let row = rows().iter().find(|row| row.name == name).map(Code::Row);
@@ -82,7 +82,7 @@ impl PartialEq<&str> for Code {
     }
 }
 
-/// Its name with its area, such as `response/forbidden-call`.
+/// The code with its area, such as `response/forbidden-call`.
 impl AsRef<str> for Code {
     fn as_ref(&self) -> &str {
         self.as_str()
@@ -127,15 +127,15 @@ pub fn bare(code: &str) -> &str {
     code.rsplit('/').next().unwrap_or(code)
 }
 
-/// The start of the names of grammar rules whose matches are remarks.
+/// The prefix of the names of grammar rules whose matches are remarks.
 const FAULT: &str = "fault_";
 
-/// Whether matches of a rule of this name are remarks: [`Code::Fault`].
+/// Whether matches of a rule with this name are remarks: [`Code::Fault`].
 pub fn is_fault(rule: &str) -> bool {
     rule.starts_with(FAULT)
 }
 
-/// What such a rule finds, in the words of its name.
+/// What such a rule finds, taken from the words of its name.
 pub(crate) fn fault_words(rule: &str) -> String {
     rule.trim_start_matches(FAULT).replace('_', " ")
 }
@@ -145,7 +145,7 @@ pub(crate) fn fault_words(rule: &str) -> String {
 pub struct CodeRow {
     /// The whole code, with its area.
     pub name: &'static str,
-    /// The severity it usually has.
+    /// The severity that diagnostics with this code usually have.
     pub severity: Severity,
 }
 
@@ -171,17 +171,17 @@ table! {
     PACK_SYNTAX = "pack/syntax", Error;
     /// A file of the pack cannot be read, or is not UTF-8.
     PACK_UNREADABLE = "pack/unreadable", Error;
-    /// A folder holds no `[pack]` table.
+    /// A folder contains no `[pack]` table.
     PACK_MISSING = "pack/missing-pack", Error;
     /// A path goes out of the pack.
     PACK_OUTSIDE = "pack/path-outside", Error;
-    /// A key that its table does not know.
+    /// A key that its table does not have.
     PACK_UNKNOWN_KEY = "pack/unknown-key", Error;
     /// A required key is missing.
     PACK_MISSING_KEY = "pack/missing-key", Error;
-    /// A value whose type its key does not take.
+    /// A value whose type its key does not accept.
     PACK_WRONG_TYPE = "pack/wrong-type", Error;
-    /// A word that is not among those that its key takes.
+    /// A word that is not among those that its key accepts.
     PACK_WRONG_VALUE = "pack/wrong-value", Error;
     /// The same name is declared twice.
     PACK_DUPLICATE = "pack/duplicate-name", Error;
@@ -213,7 +213,7 @@ table! {
     PACK_UNKNOWN_MESSAGE = "pack/unknown-message", Error;
     /// A rule whose event never happens.
     PACK_UNKNOWN_EVENT = "pack/unknown-event", Error;
-    /// A change to a mode that no exit goes to.
+    /// A change to a mode to which no exit leads.
     PACK_NO_EXIT = "pack/no-exit", Error;
     /// A gate that never opens.
     PACK_SHUT_GATE = "pack/shut-gate", Error;
@@ -225,13 +225,13 @@ table! {
     PACK_ENDLESS = "pack/endless-rules", Error;
     /// A defect that does not exist.
     PACK_UNKNOWN_DEFECT = "pack/unknown-defect", Error;
-    /// A word of an older pack that has another name.
+    /// A word of an older version that has another name now.
     PACK_RENAMED = "pack/renamed", Error;
     /// A strategy that does not exist.
     PACK_UNKNOWN_STRATEGY = "pack/unknown-strategy", Error;
     /// A remark that does not exist.
     PACK_UNKNOWN_REMARK = "pack/unknown-remark", Error;
-    /// A strategy that does not fit its defect.
+    /// A strategy that cannot be applied to its defect.
     PACK_UNFIT_STRATEGY = "pack/unfit-strategy", Error;
     /// A grammar that cannot be used.
     PACK_GRAMMAR = "pack/bad-grammar", Error;
@@ -247,11 +247,11 @@ table! {
     PACK_SCHEMA = "pack/bad-schema", Error;
     /// A schema refers to another document.
     PACK_REMOTE_REF = "pack/remote-ref", Error;
-    /// An effect without a verb, with two verbs, or without what its verb needs.
+    /// An effect without a verb, with two verbs, or without the keys that its verb needs.
     PACK_EFFECT = "pack/bad-effect", Error;
-    /// A block's keys do not fit its role or grammar.
+    /// The keys of a block do not suit its role or grammar.
     PACK_BLOCK = "pack/bad-block", Error;
-    /// The keys of a layer do not fit together.
+    /// The keys of a layer exclude each other.
     PACK_LAYER = "pack/bad-layer", Error;
     /// A file that a prompt names and the pack does not have.
     PACK_MISSING_FILE = "pack/missing-file", Error;
@@ -259,11 +259,11 @@ table! {
     PACK_FAILS = "pack/failing-expression", Error;
     /// A rule that an exported schema or tool cannot express.
     PROMPT_UNSAID = "prompt/unsaid", Warning;
-    /// A condition of a permit that a prompt cannot put into words.
+    /// The condition of a permit that a prompt prints and that has no description.
     PROMPT_UNSAID_CONDITION = "prompt/unsaid-condition", Warning;
     /// A text of a prompt that is written like a template but is not one.
     PROMPT_UNFILLED = "prompt/unfilled-text", Warning;
-    /// A prompt that leaves out what the user says.
+    /// A prompt without the message of the user.
     PROMPT_NO_MESSAGE = "prompt/no-message", Info;
     /// A mode whose answers are not JSON objects.
     PROMPT_NO_OBJECT = "prompt/no-object", Error;
@@ -271,7 +271,7 @@ table! {
     PROMPT_TOOL_NAME = "prompt/tool-name", Error;
     /// A pack that uses itself.
     PACK_USE_CYCLE = "pack/use-cycle", Error;
-    /// A section name that no template can ask for.
+    /// A section of a mode that no template uses.
     PACK_UNKNOWN_SECTION = "pack/unknown-section", Error;
     /// No pack declares a prompt of this name.
     UNKNOWN_PROMPT = "prompt/unknown-prompt", Error;
@@ -281,9 +281,9 @@ table! {
     BAD_HISTORY = "prompt/bad-history", Error;
     /// A template that cannot be rendered with the current state.
     FAILING_TEMPLATE = "prompt/failing-template", Error;
-    /// A layer, or a whole prompt, that uses more tokens than it should.
+    /// A layer, or a whole prompt, that uses more tokens than its budget.
     OVER_BUDGET = "prompt/over-budget", Warning;
-    /// A prompt that the model cannot take in.
+    /// A prompt that is larger than the context of the model.
     TOO_LARGE = "prompt/too-large", Error;
     /// An example of an answer that the rules refuse.
     PROMPT_REFUSED_EXAMPLE = "prompt/refused-example", Error;
@@ -293,31 +293,31 @@ table! {
     PACK_UNPERMITTED = "pack/unpermitted-action", Warning;
     /// A dialect whose answers an earlier one always reads.
     PACK_SHADOWED_DIALECT = "pack/shadowed-dialect", Warning;
-    /// A name that looks like another one, or hides a character.
+    /// A name that looks like another one, or contains an invisible character.
     PACK_LOOKALIKE = "pack/lookalike-name", Warning;
-    /// A call block that does not say which action it asks for.
+    /// A call block without the name of the action that it asks for.
     PACK_NAMELESS_CALL = "pack/nameless-call", Warning;
     /// An action that no call can name.
     PACK_UNASKABLE = "pack/unaskable-action", Warning;
     /// An opener that counts even where prose mentions it.
     PACK_LOOSE_OPENER = "pack/loose-opener", Warning;
-    /// An example that the rules refuse.
+    /// An example that is not valid against its schema.
     PACK_MISFIT_EXAMPLE = "pack/misfit-example", Warning;
-    /// A parameter whose closer would close the call.
+    /// A parameter that would close its own call.
     PACK_OWN_CLOSER = "pack/own-closer", Warning;
     /// A guardrail that cannot trip.
     PACK_IDLE_GUARDRAIL = "pack/idle-guardrail", Warning;
     /// A permit whose condition forbids nothing.
     PACK_IDLE_PERMIT = "pack/idle-permit", Warning;
-    /// A comparison with a text that the value never is.
+    /// A comparison with a constant that the value never equals.
     PACK_IDLE_COMPARISON = "pack/idle-comparison", Warning;
     /// A guardrail that repeats another.
     PACK_REPEATED_GUARDRAIL = "pack/repeated-guardrail", Warning;
-    /// A rule of a grammar, or an alternative of a rule, that never matters.
+    /// A rule of a grammar, or an alternative of a rule, that never has an effect.
     PACK_IDLE_SPELLING = "pack/idle-spelling", Warning;
     /// A rule of a grammar whose time may grow faster than the length of the text.
     PACK_COSTLY_RULE = "pack/costly-rule", Warning;
-    /// An action that a mode permits and none of its prompts names.
+    /// An action that a mode permits and that none of its prompts names.
     PROMPT_UNEXPLAINED = "prompt/unexplained-action", Warning;
     /// A schema that no value satisfies.
     PACK_NO_VALUE = "pack/unsatisfiable-schema", Warning;
@@ -333,53 +333,53 @@ table! {
     PACK_SHADOWED_EXIT = "pack/shadowed-exit", Warning;
     /// A change of mode that never happens, because an earlier rule always changes the mode first.
     PACK_SHADOWED_RULE = "pack/shadowed-rule", Warning;
-    /// A rule that never follows.
+    /// A rule whose effects can never happen.
     PACK_IDLE_RULE = "pack/idle-rule", Warning;
-    /// A message that is never said.
+    /// A message that is never emitted.
     PACK_UNSAID_MESSAGE = "pack/unsaid-message", Info;
     /// A file of the pack's folder that nothing in it uses.
     PACK_UNUSED_FILE = "pack/unused-file", Info;
-    /// An excuse that excuses nothing, or gives no reason.
+    /// A suppression of findings that suppresses nothing, or gives no reason.
     PACK_EXCUSE = "pack/idle-excuse", Warning;
 
     /// A case file that cannot be read.
     CASE_SYNTAX = "case/syntax", Error;
     /// A case that expects nothing.
     CASE_EMPTY = "case/expects-nothing", Error;
-    /// An expectation that did not hold.
+    /// An expectation that was not met.
     CASE_FAILED = "case/failed", Error;
     /// A declaration that no case exercises.
     CASE_UNCOVERED = "case/uncovered", Error;
-    /// A file that looks like a case and is not read as one.
+    /// A file that looks like a case but is not read as one.
     CASE_OVERLOOKED = "case/overlooked", Warning;
     /// A case that passes although it is marked `todo`.
     CASE_HOLDS = "case/holds-now", Warning;
 
-    /// A session that does not fit the pack.
+    /// A session that does not match the pack.
     SESSION_MISFIT = "pack/session-misfit", Error;
 
-    /// What should be a message of a provider, and cannot be read as one.
+    /// A reply that cannot be read as a message of its provider.
     RESPONSE_UNREADABLE = "response/unreadable", Error;
 
-    /// A path that links lead out of the root.
+    /// A path that symbolic links lead out of the root.
     WORKSPACE_OUTSIDE = "workspace/outside", Error;
-    /// Something that is not a file is where a file should be written.
+    /// Something other than a file exists where a file should be written.
     WORKSPACE_NOT_A_FILE = "workspace/not-a-file", Error;
-    /// Something that is not a folder is where a folder is needed.
+    /// Something other than a folder exists where a folder is needed.
     WORKSPACE_NOT_A_FOLDER = "workspace/not-a-folder", Error;
-    /// Two keys lead to one file.
+    /// Two keys mean the same file.
     WORKSPACE_SAME_FILE = "workspace/same-file", Error;
-    /// The system does not let us write a file.
+    /// The operating system does not permit a file to be written.
     WORKSPACE_CANNOT_WRITE = "workspace/cannot-write", Error;
-    /// A document to be added to does not exist.
+    /// The document to which a text should be added does not exist.
     WORKSPACE_NO_DOCUMENT = "workspace/no-document", Warning;
-    /// A document to be added to cannot be read.
+    /// The document to which a text should be added cannot be read.
     WORKSPACE_UNREADABLE = "workspace/unreadable", Error;
-    /// Something that is not a list is where an entry should be recorded.
+    /// Something other than a list exists where an entry should be recorded.
     WORKSPACE_NOT_A_LIST = "workspace/not-a-list", Warning;
     /// An addition that would change the meaning of what follows it.
     WORKSPACE_NOT_ADDITIVE = "workspace/not-additive", Error;
-    /// A file that keeps its line breaks or byte order mark although a whole new text takes its place.
+    /// A file that retains its line breaks or byte order mark although a whole new text replaces it.
     WORKSPACE_LIKE_BEFORE = "workspace/like-before", Info;
     /// A file that is not UTF-8, and that a text replaces.
     WORKSPACE_NOT_TEXT = "workspace/not-text", Warning;

@@ -1,8 +1,9 @@
-//! Defects: which kinds of defects, strategies and remarks are there?
+//! The closed lists: which kinds of defects, strategies and remarks exist?
 //!
 //! In: nothing.
-//! Out: [`Defect`], [`Strategy`] and [`Remark`], with the strategies that fit each defect and the default one.
-//! Never: finds a defect, or carries a strategy out.
+//! Out: [`Defect`], [`Strategy`] and [`Remark`], with the strategies that can be applied to each defect and the default
+//! one.
+//! Never: finds a defect, or applies a strategy.
 
 use super::{Page, Severity};
 use serde::de::Error as _;
@@ -10,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
 /// Declares an enum whose variants each have a kebab-case name, and a page of that name in a folder below `docs/codes`.
-/// `$area` goes before the name to make the code of the page.
+/// `$area` is the prefix that turns the name into the code of the page.
 macro_rules! named {
     ($(#[$meta:meta])* $name:ident ($folder:literal, $area:literal) { $($(#[$doc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$meta])*
@@ -75,23 +76,23 @@ named! {
     Defect ("response", "response/") {
         /// No dialect of the mode recognised a block.
         NoDialect = "no-dialect",
-        /// A block, field or payload that is not ended by its own closer.
+        /// A block, field or payload that its own closer does not end.
         UnclosedBlock = "unclosed-block",
-        /// A block that is ended by a closer of another name.
+        /// A block that a closer of another name ends.
         WrongCloser = "wrong-closer",
-        /// A closer that closes nothing.
+        /// An unmatched closer.
         StrayCloser = "stray-closer",
-        /// The start of a bound block that its grammar cannot read.
+        /// The start of an opener of a declared block that its grammar cannot read.
         MalformedOpener = "malformed-opener",
         /// A payload that cannot be read, or only with faults.
         MalformedPayload = "malformed-payload",
-        /// Text outside every block where the dialect has no place for it.
+        /// Text outside every block, where the dialect does not allow text.
         StrayText = "stray-text",
-        /// A bound block inside another.
+        /// A declared block inside another one.
         NestedBlock = "nested-block",
-        /// A block in a quotation, such as a code fence, that only a fallback dialect reads.
+        /// A block in a quoted region, such as a code fence, that only a fallback dialect reads.
         FencedBlock = "fenced-block",
-        /// The host says that the model ran out of tokens.
+        /// The host reports that the model ran out of tokens.
         Truncated = "truncated",
         /// More input, blocks or nesting than the limits allow.
         TooLarge = "too-large",
@@ -99,7 +100,7 @@ named! {
         TooCostly = "too-costly",
         /// No message where the reply must have one.
         MissingMessage = "missing-message",
-        /// A block that the reply must have is absent.
+        /// A block that the reply must have is missing.
         MissingBlock = "missing-block",
         /// More blocks of one name than `most` allows.
         DuplicateBlock = "duplicate-block",
@@ -109,7 +110,7 @@ named! {
         ForbiddenBlock = "forbidden-block",
         /// A call of an action that the pack does not declare.
         UnknownAction = "unknown-action",
-        /// A payload that does not fit its schema.
+        /// A payload that is not valid against its schema.
         InvalidPayload = "invalid-payload",
         /// A parameter that the action does not declare.
         UnknownParam = "unknown-param",
@@ -121,27 +122,27 @@ named! {
         SpelledCall = "spelled-call",
         /// A call beyond the number that the reply may have.
         ExtraCall = "extra-call",
-        /// A key that is no safe path below the workspace root.
+        /// A key that is not a safe path below the root.
         UnsafePath = "unsafe-path",
-        /// An edit that says nothing, or a patch that cannot be read.
+        /// An edit without content, or a patch that cannot be read.
         InvalidEdit = "invalid-edit",
         /// Two texts for one file.
         DuplicateWrite = "duplicate-write",
-        /// A change to a file that another change, or the file itself, contradicts.
+        /// A change to a file that conflicts with another change, or with the file itself.
         EditConflict = "edit-conflict",
-        /// An edit of a text, or of a file, that is not there.
+        /// An edit of a text, or of a file, that does not exist.
         EditNotFound = "edit-not-found",
-        /// An edit of a text that is there several times.
+        /// An edit of a text that occurs several times.
         EditAmbiguous = "edit-ambiguous",
         /// A guardrail that was tripped.
         Guardrail = "guardrail",
-        /// A change to a mode whose gate is shut.
+        /// A change to a mode whose gate is closed.
         GateClosed = "gate-closed",
         /// A speaker that the pack does not declare.
         UnknownSpeaker = "unknown-speaker",
         /// A speaker with the label of another one.
         WrongLabel = "wrong-label",
-        /// An utterance beyond the turns of the discussion.
+        /// An utterance beyond the limit of the discussion.
         TurnLimit = "turn-limit",
     }
 }
@@ -149,27 +150,27 @@ named! {
 named! {
     /// What to do about a defect.
     Strategy ("strategy", "") {
-        /// Leaves everything as it is, with the diagnostic.
+        /// Changes nothing, and reports the defect.
         Keep = "keep",
-        /// Removes what the defect is about: parameter, call, block or text.
+        /// Removes the parameter, call, block or text with the defect.
         Drop = "drop",
         /// Replaces what a guardrail matches in a text or a parameter.
         Redact = "redact",
-        /// Makes the raw block part of the message.
+        /// Makes the block, as written, a part of the message.
         KeepAsText = "keep-as-text",
-        /// Treats a block inside another as if it were outside.
+        /// Treats a block inside another one as if it were outside.
         Lift = "lift",
-        /// Accepts a value that was read with faults, if every reading gives the same value.
+        /// Accepts a value that was read with faults, if every possible reading gives the same value.
         Repair = "repair",
-        /// Accepts what could be read of a value, even if something of it was lost or guessed.
+        /// Accepts the part of a value that could be read, even if something was dropped or guessed.
         Salvage = "salvage",
-        /// Converts a value to the declared type if that loses nothing.
+        /// Converts a value to the declared type if no information is lost.
         Coerce = "coerce",
-        /// Takes the number, boolean or word of a list out of a text with more around it.
+        /// Extracts the number, the boolean or a word of a closed list from a text that contains more.
         Interpret = "interpret",
-        /// Takes the declared default for a value that is wrong or absent.
+        /// Uses the declared default for a value that is wrong or absent.
         Default = "default",
-        /// Leaves out a value that is wrong, or of which something was lost, if it is not required.
+        /// Leaves out a value that is wrong or incomplete, if it is not required.
         Omit = "omit",
         /// Only the first of several counts.
         KeepFirst = "keep-first",
@@ -187,11 +188,11 @@ named! {
 }
 
 named! {
-    /// Something worth saying that needs no strategy.
+    /// Something worth reporting that needs no strategy.
     Remark ("response", "response/") {
-        /// Something that looks like a block is inside a mask, and is text.
+        /// Something inside a quoted region looks like a block, and is text.
         QuotedBlock = "quoted-block",
-        /// Another form than the declared one was understood.
+        /// The response uses another form than the declared one, which was understood.
         FieldForm = "field-form",
         /// A field for one value occurs several times; the last counts.
         RepeatedField = "repeated-field",
@@ -199,9 +200,9 @@ named! {
         DuplicateKey = "duplicate-key",
         /// A list in the response does not agree with the blocks that it should name.
         ListMismatch = "list-mismatch",
-        /// An optional part is absent, and the pack wants a finding.
+        /// An optional part is absent, and the pack asks for a finding.
         MissingOptional = "missing-optional",
-        /// An effect had nothing to act on.
+        /// An effect found nothing to act on.
         NoTarget = "no-target",
         /// A second change of mode in one event.
         SecondGo = "second-go",
@@ -209,11 +210,11 @@ named! {
         NotUtf8 = "not-utf-8",
         /// The reply has a part that nothing reads.
         UnknownPart = "unknown-part",
-        /// The provider says that the model refused, or stopped the answer itself.
+        /// The provider reports that the model refused, or stopped the answer itself.
         ProviderRefusal = "provider-refusal",
         /// Text that was escaped twice was read as if escaped once.
         Unescaped = "unescaped",
-        /// A remark that the pack makes itself, with its own text.
+        /// A remark of the pack, with the pack's own text.
         Note = "note",
     }
 }
@@ -224,8 +225,8 @@ use Strategy::{
 };
 
 impl Defect {
-    /// The strategies that fit the defect; any other is an error of the pack. `refuse` and `ask-again` fit every
-    /// defect.
+    /// The strategies that can be applied to the defect; any other is an error of the pack. `refuse` and `ask-again`
+    /// can be applied to every defect.
     #[doc(hidden)]
     pub fn applicable(self) -> &'static [Strategy] {
         match self {
@@ -311,7 +312,7 @@ impl Defect {
         }
     }
 
-    /// The strategy for contents if the pack declares none: one that is only quoted must not be stored.
+    /// The strategy for contents if the pack declares none: a content that is only quoted must not be stored.
     #[doc(hidden)]
     pub fn default_for_contents(self) -> Strategy {
         match self {
@@ -320,7 +321,7 @@ impl Defect {
         }
     }
 
-    /// Whether the defect is about what a call asks for.
+    /// Whether the defect is about the action that a call asks for, or about its parameters.
     #[doc(hidden)]
     pub fn of_calls(self) -> bool {
         use Defect::{
@@ -353,7 +354,7 @@ impl Defect {
         )
     }
 
-    /// Whether the defect can be of a block or inside one, so that the block may declare a strategy for it.
+    /// Whether the defect can be in a block, so that the block may declare a strategy for it.
     pub(crate) fn is_of_blocks(self) -> bool {
         !matches!(
             self,
@@ -369,7 +370,7 @@ impl Defect {
         )
     }
 
-    /// The severity unless the answer is refused because of it.
+    /// The severity, unless the answer is refused because of the defect.
     #[doc(hidden)]
     pub fn severity(self) -> Severity {
         match self {
@@ -380,18 +381,18 @@ impl Defect {
 }
 
 impl Strategy {
-    /// Whether the strategy takes every effect from the answer.
+    /// Whether the strategy discards every effect of the answer.
     #[doc(hidden)]
     pub fn refuses(self) -> bool {
         matches!(self, Refuse | AskAgain)
     }
 
-    /// Whether the strategy makes a single value fit, so that the next one is tried only for what it could not mend.
+    /// Whether the strategy corrects single values, so that the next strategy is tried only for the remaining ones.
     pub(crate) fn mends(self) -> bool {
         matches!(self, Coerce | Interpret | Default | Omit)
     }
 
-    /// Whether the strategy always applies to this defect, so that none after it in a list can.
+    /// Whether the strategy always applies to this defect, so that none after it in a list can act.
     pub(crate) fn always_answers(self, defect: Defect) -> bool {
         use Defect::{
             DuplicateBlock, ForbiddenBlock, ForbiddenCall, ForbiddenContent, InvalidPayload, UnknownAction,

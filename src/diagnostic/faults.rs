@@ -2,19 +2,19 @@
 //!
 //! In: diagnostics, and the sources they point into.
 //! Out: [`Faults`], a standard Rust error.
-//! Never: draws source lines; reports do.
+//! Never: prints source lines; reports do.
 
 use super::{Code, Diagnostic};
 use crate::text::Sources;
 use std::fmt;
 
-/// The errors that prevented it. Prints each on a line of its own, with its place.
+/// The errors that prevented a result. Prints each error on its own line, with its place.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Faults {
     /// The errors, in the order in which they were found.
     pub diagnostics: Vec<Diagnostic>,
-    /// The files that their places are in: reports draw the errors with their lines.
+    /// The files that the places are in: reports print their lines.
     pub sources: Sources,
 }
 
@@ -26,7 +26,7 @@ impl Faults {
         Self { diagnostics, sources }
     }
 
-    /// The error of a reader that is given chunks and bytes.
+    /// The error of a reader that is given both chunks and bytes.
     pub(crate) fn mixed() -> Self {
         let message = "this reader reads the bytes of a text, and takes no chunks";
         let fault = Diagnostic::new(Code::RESPONSE_UNREADABLE, None, message);
@@ -47,7 +47,7 @@ impl fmt::Display for Faults {
     }
 }
 
-/// Two lists of errors are the same if they say the same of the same places.
+/// Two values are equal if their diagnostics are; the sources do not count.
 impl PartialEq for Faults {
     fn eq(&self, other: &Self) -> bool {
         self.diagnostics == other.diagnostics
@@ -56,7 +56,7 @@ impl PartialEq for Faults {
 
 impl Eq for Faults {}
 
-/// The same as `Display`, because people read what `main` returns and what `unwrap` panics with.
+/// Like `Display`, since users read what `main` returns and what `unwrap` panics with.
 impl fmt::Debug for Faults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

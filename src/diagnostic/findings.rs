@@ -1,8 +1,8 @@
-//! Findings: which are kept if there are more than the limit allows?
+//! Findings: which are reported if there are more than the limit allows?
 //!
-//! In: the diagnostics of a response or of a user's words, one after the other.
+//! In: the diagnostics of a response or of a user's message, one after the other.
 //! Out: [`Findings`], as many as the limit allows, and the number of those left out.
-//! Never: drops a finding to keep a less severe one, or exceeds the limit by reporting how many were left out.
+//! Never: drops a finding in favour of a less severe one, or exceeds the limit with the note about those left out.
 
 use super::{Code, Diagnostic, Remark, Severity};
 use crate::text::{Location, Span};
@@ -14,17 +14,17 @@ pub(crate) struct Findings {
     /// The number of findings that were left out.
     pub(crate) left_out: usize,
     most: usize,
-    /// Once the limit is reached, only findings more severe than this can be kept.
+    /// Once the limit is reached, only findings more severe than this are added.
     least: Severity,
 }
 
 impl Findings {
-    /// No findings yet; `left_out` were left out before.
+    /// No findings yet; `left_out` findings were left out before.
     pub(crate) fn new(most: usize, left_out: usize) -> Self {
         Self { list: Vec::new(), left_out, most, least: Severity::Info }
     }
 
-    /// Adds a finding. At the limit, a more severe finding replaces a less severe one: a warning says what was done,
+    /// Adds a finding. At the limit, a more severe finding replaces a less severe one: a warning reports what was done,
     /// and an error decides the exit status.
     pub(crate) fn add(&mut self, finding: Diagnostic) {
         if self.list.len() < self.most {
@@ -35,7 +35,7 @@ impl Findings {
         if finding.severity > self.least
             && let Some((last, least)) = self.last_of_least()
         {
-            // From here on only findings that matter more than this are kept.
+            // From here on, only more severe findings are added.
             self.least = least;
             if finding.severity > least
                 && let Some(slot) = self.list.get_mut(last)
@@ -51,9 +51,9 @@ impl Findings {
         all.map(|(index, one)| (index, one.severity)).min_by_key(|(_, severity)| *severity)
     }
 
-    /// The findings that were kept and, at `end`, a note of how many were not.
+    /// The findings that remain and, at `end`, a note of how many were left out.
     pub(crate) fn into_list(mut self, end: usize) -> Vec<Diagnostic> {
-        // The word about what was left out takes one of the places, unless there is only one.
+        // The note takes the place of a finding, unless there is room for only one.
         if self.left_out > 0 && self.list.len() == self.most {
             let Some((last, _)) = self.last_of_least().filter(|_| self.most > 1) else { return self.list };
             self.list.remove(last);

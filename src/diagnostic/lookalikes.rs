@@ -1,29 +1,29 @@
-//! Lookalikes: do two names look the same, and which character of a name is not what it seems?
+//! Lookalikes: do two names look the same, and which character of a name looks like another one?
 //!
 //! In: names, as typed.
-//! Out: whether two of them are confusable, by the tables of Unicode (UTS 39); the first odd character of one.
-//! Never: decides which of two names is meant.
+//! Out: whether two names are confusable, by the tables of Unicode (UTS 39); the first suspicious character of a name.
+//! Never: decides which of two names was meant.
 
 use unicode_security::MixedScript;
 use unicode_security::confusable_detection::skeleton;
 
-/// Whether two different names look the same. Names of ASCII alone differ by letters that can be distinguished well
-/// enough: `modem` is not `modern`.
+/// Whether two different names look the same. Names of ASCII alone are exempt, because a reader can distinguish their
+/// letters: `modem` is not `modern`.
 pub(crate) fn look_alike(one: &str, other: &str) -> bool {
     one != other && !(is_plain(one) && is_plain(other)) && bones(one) == bones(other)
 }
 
-/// What a name looks like.
+/// The skeleton of a name: two names that look the same have the same skeleton.
 pub(crate) fn bones(name: &str) -> String {
     skeleton(name.trim()).filter(|c| !is_hidden(*c)).collect()
 }
 
-/// Whether nothing in a name can be taken for something else.
+/// Whether no character of a name can be mistaken for another one.
 pub(crate) fn is_plain(name: &str) -> bool {
     name.is_ascii() && odd(name).is_none()
 }
 
-/// The first character of a name that does not look like what it is, in words; none if all of them do.
+/// A description of the first character of a name that is invisible or looks like another one; none if there is none.
 pub(crate) fn odd(name: &str) -> Option<String> {
     if name.trim() != name {
         return Some(
@@ -35,7 +35,7 @@ pub(crate) fn odd(name: &str) -> Option<String> {
     if let Some((at, c)) = name.char_indices().find(|(_, c)| is_hidden(*c)) {
         return Some(format!("character {} cannot be seen: U+{:04X}", number(at), code(c)));
     }
-    // Most names that mix alphabets are Latin words with a letter that is not.
+    // Most names that mix alphabets are Latin words with one letter that is not.
     let latin = name.chars().any(|c| c.is_ascii_alphabetic());
     if latin && !name.is_single_script() {
         let (at, c) = name.char_indices().find(|(_, c)| !c.is_ascii())?;
@@ -44,13 +44,13 @@ pub(crate) fn odd(name: &str) -> Option<String> {
     None
 }
 
-/// The first character of a name that is not ASCII, in words.
+/// A description of the first character of a name that is not ASCII.
 pub(crate) fn foreign(name: &str) -> Option<String> {
     let (number, c) = name.chars().enumerate().find(|(_, c)| !c.is_ascii())?;
     Some(format!("character {} is `{c}`: U+{:04X}", number + 1, u32::from(c)))
 }
 
-/// Whether nothing of a character can be seen: a control, a mark of direction, or a space without width.
+/// Whether a character is invisible: a control character, a mark of direction, or a space without width.
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')

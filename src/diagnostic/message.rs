@@ -1,8 +1,8 @@
-//! Messages: what does a diagnostic say, and of which names and numbers?
+//! Messages: what is the text of a diagnostic, and which names and numbers does it contain?
 //!
-//! In: a form with holes, `{}`, and what is in them.
-//! Out: [`Message`], whose sentence is put together when it is first read.
-//! Never: joins anything before that: what a sentence quotes can be looked at by itself.
+//! In: a form with placeholders, `{}`, and the arguments for them.
+//! Out: [`Message`], whose text is composed when it is first read.
+//! Never: composes the text before that: until then, each quotation can be examined by itself.
 
 use super::{NameList, names};
 use crate::text::{excerpt, one_line};
@@ -13,7 +13,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-/// One line of text that is put together when it is first read. It is used like a `&str`; in JSON it is a string.
+/// One line of text that is composed when it is first read. It is used like a `&str`; in JSON it is a string.
 ///
 /// ```
 /// # use rulebook::{Folder, Program};
@@ -26,14 +26,14 @@ use std::sync::{Arc, OnceLock};
 /// ```
 #[derive(Clone)]
 pub struct Message {
-    /// INVARIANT: one line, so that a sentence without arguments can be read as it is.
+    /// INVARIANT: one line, so that the form of a message without arguments is its text.
     form: Cow<'static, str>,
     arguments: Vec<Argument>,
-    /// The sentence, once somebody has read it. INVARIANT: whatever changes the form or the arguments clears it.
+    /// The text, after it was first read. INVARIANT: every change of the form or of the arguments clears it.
     text: OnceLock<Box<str>>,
 }
 
-/// What is in one hole of a message.
+/// The argument for one placeholder of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Argument(MessageForm);
 
@@ -41,17 +41,17 @@ pub struct Argument(MessageForm);
 enum MessageForm {
     /// A text that is printed as it is.
     Whole(String),
-    /// A text of which at most so many characters are printed.
+    /// A text of which at most this many characters are printed.
     Quote(String, usize),
-    /// The advice for a name that does not exist, and the names that do.
+    /// The advice for an unknown name: the name, and the names that exist.
     Nearest(String, KnownNames),
 }
 
-/// Names that exist: what a finding needs to look for the nearest one when it is read.
+/// Names that exist, so that the nearest one is searched for only when the finding is read.
 pub(crate) type KnownNames = Arc<NameList>;
 
-/// A text of which a message shows at most so many characters. No more than one beyond them is kept, which tells that
-/// there are more: what is quoted may be the whole answer, once for each of a thousand findings.
+/// A text of which a message prints at most `most` characters. Only one more is stored, which marks that the text was
+/// cut: a quoted text may be the whole answer, once for each of a thousand findings.
 pub(crate) fn quote(text: impl AsRef<str>, most: usize) -> Argument {
     let text = text.as_ref();
     let end = text.char_indices().nth(most + 1).map_or(text.len(), |(end, _)| end);
@@ -59,12 +59,12 @@ pub(crate) fn quote(text: impl AsRef<str>, most: usize) -> Argument {
 }
 
 impl Argument {
-    /// What is printed as it is.
+    /// An argument that is printed as it is.
     pub(crate) fn whole(text: impl Into<String>) -> Self {
         Self(MessageForm::Whole(text.into()))
     }
 
-    /// The text that it is made of.
+    /// The text of the argument.
     fn text(&self) -> &str {
         match &self.0 {
             MessageForm::Whole(text) | MessageForm::Quote(text, _) | MessageForm::Nearest(text, _) => text,
@@ -72,7 +72,7 @@ impl Argument {
     }
 }
 
-/// What a hole can contain: what is printed, whole, or a [`quote`].
+/// A value that a placeholder accepts: one that is printed in full, or a [`quote`].
 pub(crate) trait HoleFill {
     fn fill(self) -> Argument;
 }
@@ -89,7 +89,7 @@ impl<T: fmt::Display + ?Sized> HoleFill for &T {
     }
 }
 
-/// `message!("`{}` closes `{}`", quote(closer, 40), &name)`: a form, and what is in each of its holes.
+/// `message!("`{}` closes `{}`", quote(closer, 40), &name)`: a form, and the arguments for its placeholders.
 macro_rules! message {
     ($form:literal $(, $argument:expr)* $(,)?) => {
         $crate::diagnostic::Message::of($form, vec![$($crate::diagnostic::HoleFill::fill($argument)),*])
@@ -98,20 +98,21 @@ macro_rules! message {
 pub(crate) use message;
 
 impl Message {
-    /// The message of this form. Holes without an argument stay empty.
+    /// The message of this form. Placeholders without an argument stay empty.
     pub(crate) fn of(form: &'static str, arguments: Vec<Argument>) -> Self {
         debug_assert_eq!(form.matches("{}").count(), arguments.len(), "{form}");
         Self { form: Cow::Borrowed(form), arguments, text: OnceLock::new() }
     }
 
-    /// The help for a name that does not exist: the nearest of `names`, or else as many of them as make a line. They
-    /// are compared when it is read.
+    /// The help for an unknown name: the nearest of `names`, or else as many of them as a line has room for. The names
+    /// are compared when the help is read.
     pub(crate) fn nearest(typed: &str, names: KnownNames) -> Self {
         Self::of("{}", vec![Argument(MessageForm::Nearest(typed.to_owned(), names))])
     }
 
-    /// Puts `with` in place of each argument that `holds` something to hide, and of each quotation that is cut short:
-    /// it may end in the midst of that. A sentence that was made as a whole is replaced as a whole; `holds` gets that information.
+    /// Replaces by `with` each argument for which `holds` finds something to hide, and each quotation that is cut,
+    /// since the cut may be in the middle of that. A message without arguments is replaced as a whole; `holds` gets
+    /// `true` for such a message.
     pub(crate) fn conceal(&mut self, holds: &dyn Fn(&str, bool) -> bool, with: &str) {
         self.settle();
         if self.arguments.is_empty() && holds(&self.form, true) {
@@ -131,14 +132,14 @@ impl Message {
         }
     }
 
-    /// Adds `form`, and what is in its holes, to the end.
+    /// Appends `form` and the arguments for its placeholders.
     pub(crate) fn push(&mut self, form: &str, arguments: impl IntoIterator<Item = Argument>) {
         self.text.take();
         self.form.to_mut().push_str(form);
         self.arguments.extend(arguments);
     }
 
-    /// A message that ends in a list of others.
+    /// This message, followed by a list of others.
     pub(crate) fn listed(mut self, others: impl IntoIterator<Item = Message>) -> Self {
         for (index, other) in others.into_iter().enumerate() {
             self.push(if index == 0 { "" } else { "; " }, []);
@@ -147,19 +148,19 @@ impl Message {
         self
     }
 
-    /// The sentence with `{}` in place of what differs from case to case.
+    /// The text with `{}` in place of each argument.
     #[doc(hidden)]
     pub fn form(&self) -> &str {
         &self.form
     }
 
-    /// What is in the holes, as far as it may be shown.
+    /// The arguments, without those that must be hidden.
     #[doc(hidden)]
     pub fn arguments(&self) -> impl Iterator<Item = &str> {
         self.arguments.iter().map(Argument::text)
     }
 
-    /// Leaves out what it quotes: dots are in its place.
+    /// Replaces its quotations by `…`.
     pub(crate) fn hide_quotes(&mut self) {
         self.settle();
         for Argument(kind) in &mut self.arguments {
@@ -169,8 +170,8 @@ impl Message {
         }
     }
 
-    /// Prepares for hiding: the sentence is not read yet, and one that depends on a name of the answer without quoting
-    /// it becomes a sentence that was made as a whole. Nothing that is hidden afterwards is left beside it.
+    /// Prepares for hiding. Discards the composed text. Advice depends on a name of the answer without quoting it, so a
+    /// message with advice becomes one without arguments. Then no copy remains of what is hidden afterwards.
     fn settle(&mut self) {
         if self.arguments.iter().any(|argument| matches!(argument.0, MessageForm::Nearest(..))) {
             *self = self.as_str().into();
@@ -178,7 +179,7 @@ impl Message {
         self.text.take();
     }
 
-    /// The sentence.
+    /// The text.
     #[doc(hidden)]
     pub fn as_str(&self) -> &str {
         match self.arguments.is_empty() {
@@ -223,7 +224,7 @@ impl fmt::Display for Message {
     }
 }
 
-/// As text, because people read it in failed tests.
+/// Prints the text, since users read it in failed tests.
 impl fmt::Debug for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self.as_str(), f)
@@ -240,7 +241,7 @@ impl fmt::Display for Argument {
     }
 }
 
-/// Two messages are equal if they say the same, however they were made: one that is read back is a whole sentence.
+/// Two messages are equal if their texts are: one that was deserialised has no arguments.
 impl PartialEq for Message {
     fn eq(&self, other: &Self) -> bool {
         (self.form == other.form && self.arguments == other.arguments) || self.as_str() == other.as_str()
@@ -335,7 +336,7 @@ mod tests {
         assert_eq!(composed, "`a very…` closes 2 of `x\\ny`");
         assert_eq!(composed.form(), "`{}` closes {} of `{}`");
         assert_eq!(composed.arguments().collect::<Vec<_>>(), ["a very ", "2", "x\ny"]);
-        // A sentence that was made as a whole may hold braces.
+        // A message without arguments may contain braces.
         assert_eq!(Message::from("write `{}`"), "write `{}`");
     }
 

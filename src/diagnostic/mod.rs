@@ -1,8 +1,8 @@
-//! Diagnostics: what is said about a pack, a case or a response?
+//! Diagnostics: what is reported about a pack, a case or a response?
 //!
-//! In: places and facts from every floor.
+//! In: places and facts from every module.
 //! Out: [`Diagnostic`], [`Severity`], and the closed tables of codes, defects, strategies and remarks.
-//! Never: decides what is wrong, or lays out text for people.
+//! Never: decides what is wrong, or formats text for users.
 
 mod codes;
 mod defects;
@@ -75,15 +75,15 @@ impl fmt::Display for Severity {
 pub struct Label {
     /// The place.
     pub at: Location,
-    /// What is there, such as `declared here`.
+    /// What is at the place, such as `declared here`.
     pub text: String,
 }
 
-/// One sentence about a pack, a prompt, a case or a response, with a code.
+/// One finding about a pack, a prompt, a case or a response, with a code.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// Its kind; `rulebook explain CODE` says more.
+    /// Its kind; `rulebook explain CODE` prints the page about it.
     pub code: Code,
     /// Its severity.
     pub severity: Severity,
@@ -91,23 +91,23 @@ pub struct Diagnostic {
     pub message: Message,
     /// The place, as narrow as possible.
     pub at: Option<Location>,
-    /// A few words to show at the place.
+    /// A few words to print at the place.
     pub label: Option<String>,
-    /// Other places that explain it.
+    /// Other places that explain the finding.
     pub labels: Vec<Label>,
-    /// How to fix it.
+    /// How to fix the fault.
     pub help: Option<Message>,
     /// The name of the guardrail that tripped, if one did.
     pub id: Option<String>,
-    /// The declaration in the pack behind it.
+    /// The declaration in the pack that caused it.
     pub rule: Option<Location>,
     /// The strategy that answered the defect, for a response.
     pub strategy: Option<Strategy>,
     /// Where the pack declares that strategy; none if it is the default.
     pub answered_by: Option<Location>,
-    /// The message in words for a model, if the pack's conditions are no business of the model.
+    /// The message for a model, if the usual one contains conditions of the pack that a model must not read.
     pub(crate) to_model: Option<Box<Message>>,
-    /// An unknown name in it, if a declared name is similar.
+    /// The unknown name in it, if a declared name is similar.
     pub(crate) misnamed: Option<Misnamed>,
 }
 
@@ -119,13 +119,13 @@ pub(crate) struct Misnamed {
 }
 
 impl Diagnostic {
-    /// Leaves out of its sentences what they quote.
+    /// Replaces the quotations in its texts by `…`.
     pub(crate) fn hide_quotes(&mut self) {
         self.message.hide_quotes();
         self.help.iter_mut().chain(self.to_model.as_deref_mut()).for_each(Message::hide_quotes);
     }
 
-    /// A diagnostic with the usual severity of its code. The message becomes one line, whatever names it quotes.
+    /// A diagnostic with the usual severity of its code. The message is turned into one line, whatever names it quotes.
     #[doc(hidden)]
     pub fn new(code: Code, at: impl Into<Option<Location>>, message: impl Into<Message>) -> Self {
         Self {
@@ -156,7 +156,7 @@ impl Diagnostic {
         Self { severity: Severity::Warning, ..self }
     }
 
-    /// Adds advice on how to fix it.
+    /// Adds advice on how to fix the fault.
     #[doc(hidden)]
     pub fn with_help(mut self, help: impl Into<Message>) -> Self {
         self.help = Some(help.into());
@@ -172,14 +172,15 @@ impl Diagnostic {
         self
     }
 
-    /// Notes which declared name may be meant, and gives no help.
+    /// Records which declared name may have been meant, and adds no help.
     pub(crate) fn misnaming<'n>(mut self, typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Self {
         let (nearest, _) = names::advice(typed, declared);
         self.misnamed = nearest.map(|near| Misnamed { typed: typed.to_owned(), declared: near.to_owned() });
         self
     }
 
-    /// The same help for a name in a response: no name is compared before somebody reads it.
+    /// Like [`with_nearest`](Self::with_nearest), for a name in a response: names are compared only when the help is
+    /// read.
     pub(crate) fn with_nearest_of(mut self, typed: &str, names: &KnownNames) -> Self {
         if !names.is_empty() {
             self.help = Some(Message::nearest(typed, Arc::clone(names)));
@@ -193,7 +194,7 @@ impl Diagnostic {
         Self { at: at.into(), ..self }
     }
 
-    /// Adds a few words to show at the place.
+    /// Adds a few words to print at the place.
     #[doc(hidden)]
     pub fn with_label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
@@ -207,7 +208,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds the declaration behind it.
+    /// Adds the declaration that caused the finding.
     #[doc(hidden)]
     pub fn with_rule(mut self, rule: Option<Location>) -> Self {
         self.rule = rule;
@@ -215,7 +216,7 @@ impl Diagnostic {
     }
 }
 
-/// One line without the place, for a host's log. The command line also shows the source lines.
+/// One line without the place, for a host's log. The command line also prints the source lines.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}[{}]: {}", self.severity, self.code, self.message)?;
@@ -223,21 +224,21 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// What was made of some files, with everything worth saying about them and the sources to show it with. `value` is
-/// absent only if there is an error.
+/// A result, all findings about it, and the sources that the findings point into. `value` is absent only if there is an
+/// error.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Checked<T> {
     /// The value, unless there is an error.
     pub value: Option<T>,
-    /// What was found, in order.
+    /// The findings, in order.
     pub diagnostics: Vec<Diagnostic>,
     /// The files that the places of the diagnostics are in.
     pub sources: Sources,
 }
 
 impl<T> Checked<T> {
-    /// Keeps `value` only if none of the `diagnostics` is an error.
+    /// Discards `value` if one of the `diagnostics` is an error.
     #[doc(hidden)]
     pub fn new(value: Option<T>, diagnostics: Vec<Diagnostic>, sources: Sources) -> Self {
         let broken = diagnostics.iter().any(Diagnostic::is_error);

@@ -1,18 +1,19 @@
 //! Name list: which of many names was probably meant, without comparing each of them?
 //!
 //! In: names that exist, and a name as typed.
-//! Out: [`NameList`], which finds the same nearest name as a comparison with all of them.
-//! Never: decides how alike two names are: [`names`](super::names) does.
+//! Out: [`NameList`], which finds the same nearest name as a comparison with all of them would.
+//! Never: decides how similar two names are: [`names`](super::names) does.
 //!
-//! Two names are at most as alike as the letters allow that both have. Letters are bits of a number, so that most names are
-//! ruled out by counting bits; and once a near name is found, so are all names that cannot be nearer.
+//! The similarity of two names is limited by the letters that both contain. Letters are bits of a number, so most names
+//! are ruled out by counting bits. Once a similar name is found, all names that cannot be more similar are ruled out,
+//! too.
 
 use super::names::{ENOUGH, MARGIN, PREFIX, likeness, most_alike};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-/// Names that exist, each once, in order. They are prepared for comparing when a name is first compared with them.
+/// Names that exist, each once, in order. They are indexed when a name is first compared with them.
 #[derive(Debug)]
 pub(crate) struct NameList {
     names: Vec<Arc<str>>,
@@ -22,9 +23,9 @@ pub(crate) struct NameList {
 /// The names of one length.
 #[derive(Debug)]
 struct OfLength {
-    /// How many characters they have, in lower case.
+    /// Their length in characters, in lower case.
     length: usize,
-    /// The letters of each name and its index, sorted.
+    /// The letters of each name as bits, and the index of the name; sorted.
     names: Vec<(u64, u32)>,
 }
 
@@ -54,12 +55,12 @@ impl NameList {
         self.names.iter().map(|name| &**name)
     }
 
-    /// The name nearest to `typed`, if it is near enough.
+    /// The name nearest to `typed`, if it is similar enough.
     pub(super) fn nearest(&self, typed: &str) -> Option<&str> {
         let typed = typed.to_lowercase();
         let (letters, length) = (letters_of(&typed), typed.chars().count());
         let mut lists: Vec<&OfLength> = self.by_length().iter().filter(|list| list.length > 0).collect();
-        // A name of nearly the same length can be most alike: found first, it rules out most others.
+        // Names of nearly the same length can be most similar: found first, they rule out most others.
         lists.sort_by_key(|list| list.length.abs_diff(length));
         let mut best: Option<(f64, Reverse<&str>)> = None;
         for list in lists {
@@ -78,7 +79,7 @@ impl NameList {
                 let only_there = (other & !letters).count_ones() as usize;
                 length.saturating_sub(only_here).min(list.length.saturating_sub(only_there))
             };
-            // Those with just the same letters come first, as they may rule out the others of their length.
+            // Names with exactly the same letters come first, since they may rule out the others of their length.
             let start = list.names.partition_point(|(other, _)| *other < letters);
             let same = list.names.iter().skip(start).take_while(|(other, _)| *other == letters).count();
             let (before, rest) = list.names.split_at_checked(start).unwrap_or_default();
@@ -125,12 +126,12 @@ impl NameList {
     }
 }
 
-/// The letters of a name, each as a bit; some share one.
+/// The letters of a name as bits; several letters share a bit.
 pub(super) fn letters_of(name: &str) -> u64 {
     name.chars().fold(0, |letters, letter| letters | bit(letter))
 }
 
-/// The bit of a letter; some letters share one.
+/// The bit of a letter; several letters share one.
 pub(super) fn bit(letter: char) -> u64 {
     1 << (letter as u32 % 64)
 }

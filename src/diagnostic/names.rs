@@ -1,24 +1,24 @@
 //! Nearest names: which declared name was probably meant?
 //!
 //! In: a name as typed, and the names that exist.
-//! Out: the nearest one, or a sentence that helps.
-//! Never: corrects a name by itself.
+//! Out: the nearest name, or a sentence of help.
+//! Never: replaces a name.
 
 use super::lookalikes;
 use super::name_list::{NameList, bit};
 use std::collections::HashSet;
 
-/// The declared name nearest to `typed`, if it is near enough. A common beginning alone is not enough.
+/// The declared name nearest to `typed`, if it is similar enough. A common prefix alone is not enough.
 pub fn nearest<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let folded = typed.to_lowercase();
     let alike = declared.into_iter().filter_map(|name| Some((likeness(&folded, name)?, name)));
     alike.max_by(|one, other| one.0.total_cmp(&other.0).then_with(|| other.1.cmp(one.1))).map(|(_, name)| name)
 }
 
-/// How alike a name is to one that was typed, in lower case; none if it is not near enough.
+/// How similar a name is to one that was typed, in lower case; none if it is not similar enough.
 pub(super) fn likeness(folded: &str, name: &str) -> Option<f64> {
     let lower = name.to_lowercase();
-    // Two letters the wrong way round are the commonest slip, and the most that short names can bear.
+    // Two swapped letters are the most frequent typing mistake, and the only one accepted for short names.
     if is_swapped(folded, &lower) {
         return Some(SWAPPED);
     }
@@ -26,26 +26,26 @@ pub(super) fn likeness(folded: &str, name: &str) -> Option<f64> {
         return None;
     }
     let score = Some(strsim::jaro_winkler(folded, &lower)).filter(|score| *score > ENOUGH)?;
-    // Counting edits takes longer than comparing, and few names come so far.
+    // Counting edits takes longer than the comparison above, and few names pass that.
     let length = folded.chars().count().max(lower.chars().count());
     let near = lower.starts_with(folded) || 2 * strsim::osa_distance(folded, &lower) <= length;
     near.then_some(score)
 }
 
-/// Two names are only near if they are more alike than this.
+/// Two names count as similar only if their similarity is above this.
 pub(super) const ENOUGH: f64 = 0.8;
-/// The most letters at the start of two names that count once more if they are the same.
+/// The most letters at the start of two names that count again if they are equal.
 pub(super) const PREFIX: usize = 4;
 
-/// The most that [`strsim::jaro_winkler`] can return for two names of these lengths that share so many letters, of
-/// which so many are at the start of both.
+/// The most that [`strsim::jaro_winkler`] can return for two names of these lengths that share this many letters,
+/// `first` of them at the start of both.
 pub(super) fn most_alike(shared: usize, one: usize, other: usize, first: usize) -> f64 {
     let (shared, first) = (shared as f64, first as f64);
     let most = (shared / one as f64 + shared / other as f64 + 1.0) / 3.0;
     most + 0.1 * first * (1.0 - most)
 }
 
-/// Words that authors know from elsewhere, and the words of a pack for the same thing.
+/// Words that authors know from other systems, and the words of a pack for the same thing.
 const OTHERWISE: &[(&str, &str)] = &[
     ("action", "call"),
     ("tool", "call"),
@@ -141,21 +141,21 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("context_window", "context"),
 ];
 
-/// The one of `words` that means what `typed` means elsewhere, if any.
+/// The one of `words` that has the meaning which `typed` has in other systems, if any.
 pub(crate) fn meant(typed: &str, words: &[&str]) -> Option<&'static str> {
     let folded = typed.to_lowercase();
     let (_, word) = OTHERWISE.iter().find(|(other, word)| *other == folded && words.contains(word))?;
     Some(word)
 }
 
-/// What rounding may add to or take from a similarity, and more.
+/// More than rounding can change a similarity by.
 pub(super) const MARGIN: f64 = 1e-9;
 
-/// The similarity of two names that differ by two swapped letters: higher than that of most pairs, lower than that of
-/// names that differ only in case.
+/// The similarity of two names that differ by two swapped letters: higher than that of most pairs, and lower than that
+/// of names that differ only in case.
 const SWAPPED: f64 = 0.98;
 
-/// Whether two names differ only by two neighbouring letters that are swapped.
+/// Whether two names differ only by two adjacent letters that are swapped.
 fn is_swapped(one: &str, other: &str) -> bool {
     let differing = one.chars().zip(other.chars()).enumerate().filter(|(_, (one, other))| one != other);
     let differing: Vec<(usize, (char, char))> = differing.take(3).collect();
@@ -170,7 +170,7 @@ pub(crate) fn is_slip(one: &str, other: &str) -> bool {
     strsim::osa_distance(one, other) <= most
 }
 
-/// What of a name rules out most others of which it could be a typing mistake.
+/// The letters and the length of a name, which rule out most names that it cannot be a typing mistake for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Letters {
     letters: u64,
@@ -189,25 +189,25 @@ impl Letters {
         })
     }
 
-    /// Whether [`is_slip`] may hold for the names with these letters: an edit changes two letters at most.
+    /// Whether [`is_slip`] may be true for names with these letters: an edit changes two letters at most.
     pub(crate) fn may_be_slip(&self, other: &Self) -> bool {
         let most = if self.length < 8 { 1 } else { 2 };
         self.length.abs_diff(other.length) <= most && (self.letters ^ other.letters).count_ones() as usize <= 2 * most
     }
 }
 
-/// Whether one name of a value may be written for the other: it differs by a typing mistake, or in how its words are
-/// joined, as `maxResults` and `max_results` do.
+/// Whether one name may have been written for the other: they differ by a typing mistake, or in how words are joined,
+/// as `maxResults` and `max_results` do.
 pub(crate) fn is_misspelt(one: &str, other: &str) -> bool {
     fn letters(name: &str) -> impl Iterator<Item = char> + '_ {
         name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
     }
-    // Most pairs have too few letters in common, which is seen without a copy of either.
+    // Fast path: most pairs share too few letters, which needs no copy of either.
     if !Letters::of_all(letters(one)).may_be_slip(&Letters::of_all(letters(other))) {
         return false;
     }
     let (one, other): (String, String) = (letters(one).collect(), letters(other).collect());
-    // One of two or three letters is a name of its own.
+    // Names of two or three letters differ from each other on purpose.
     let is_long = one.chars().count().min(other.chars().count()) > 3;
     one == other || is_long && is_slip(&one, &other)
 }
@@ -226,16 +226,16 @@ fn may_be_alike(one: &str, other: &str) -> bool {
     most_alike(shared, one.chars().count(), other.chars().count(), first) > ENOUGH
 }
 
-/// The most characters of a list of names: what is more than a line is not read.
+/// The most characters of a list of names: more than a line is not read.
 const LINE: usize = 100;
 
-/// Help for a name that does not exist: the nearest declared name, or else as many declared names as make a line.
+/// Help for an unknown name: the nearest declared name, or else as many declared names as a line has room for.
 pub fn alternatives<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Option<String> {
     suggestion(typed, declared).1
 }
 
-/// The nearest declared name if there is one, and help as from [`alternatives`]. Two names that look the same differ by
-/// a character that the help points at.
+/// The nearest declared name if there is one, and help as from [`alternatives`]. If two names look the same, the help
+/// points at the character that differs.
 pub(super) fn advice<'n>(
     typed: &str,
     declared: impl IntoIterator<Item = &'n str>,
@@ -244,13 +244,13 @@ pub(super) fn advice<'n>(
     (nearest, help.map(|help| pointed(typed, nearest, help)))
 }
 
-/// The same help for a list of names, which are not all compared.
+/// Like [`advice`], but only the help, for an indexed list of names.
 pub(super) fn advice_of(typed: &str, declared: &NameList) -> Option<String> {
     let nearest = declared.nearest(typed);
     suggested(nearest, declared.iter()).map(|help| pointed(typed, nearest, help))
 }
 
-/// The help, and the character by which two names that look the same differ.
+/// The help; if the two names look the same, with the character that differs.
 fn pointed(typed: &str, nearest: Option<&str>, help: String) -> String {
     let odd = nearest.filter(|near| lookalikes::look_alike(typed, near)).and_then(|near| {
         lookalikes::odd(typed).or_else(|| lookalikes::odd(near)).or_else(|| lookalikes::foreign(typed))
@@ -265,7 +265,7 @@ fn suggestion<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> (
     (nearest, suggested(nearest, names.iter().copied()))
 }
 
-/// Help that says the nearest of some names, or else as many of them as make a line.
+/// Help with the nearest of some names, or else with as many of them as a line has room for.
 fn suggested<'n>(nearest: Option<&str>, names: impl Iterator<Item = &'n str> + Clone) -> Option<String> {
     if let Some(name) = nearest {
         return Some(format!("did you mean `{name}`?"));
@@ -291,7 +291,7 @@ mod tests {
     use proptest::prelude::*;
     use std::sync::Arc;
 
-    /// Names of a few letters, of which many are alike.
+    /// Names of a few letters, many of which are similar.
     fn names() -> impl Strategy<Value = String> {
         prop_oneof![
             "[ab]{0,5}",

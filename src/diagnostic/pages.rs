@@ -1,4 +1,4 @@
-//! Pages: what does `explain CODE` say?
+//! Pages: what does `explain CODE` print?
 //!
 //! In: the Markdown files of `docs/codes`, which the tables of codes and names include.
 //! Out: a [`Page`] for each code.
@@ -11,13 +11,13 @@ use std::sync::LazyLock;
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Page {
-    /// What it explains: a code with its area, or the name of a strategy.
+    /// What the page explains: a code with its area, or the name of a strategy.
     pub code: &'static str,
     /// Its Markdown.
     pub text: &'static str,
 }
 
-/// The page that all faults of grammars share.
+/// The page that all faults declared by grammars share.
 const FAULT: Page = Page { code: "response/fault", text: include_str!("../../docs/codes/response/fault.md") };
 
 static PAGES: LazyLock<Vec<Page>> =
@@ -28,7 +28,7 @@ pub fn pages() -> &'static [Page] {
     &PAGES
 }
 
-/// The page of `code`, if there is one. All faults that grammars declare share one.
+/// The page of `code`, if there is one. All faults that grammars declare share a page.
 pub fn page(code: &str) -> Option<&'static Page> {
     let of_grammar = code.strip_prefix("response/").is_some_and(is_fault);
     let code = if of_grammar { FAULT.code } else { code };

@@ -1,14 +1,14 @@
-//! Rows: where is each diagnostic, in lines and columns?
+//! Rows: at which lines and columns is each diagnostic?
 //!
 //! In: a diagnostic and the sources that its places are in.
-//! Out: [`Row`]s: the structure that all formats for programs write.
-//! Never: lays a row out; reports do.
+//! Out: [`Row`]s: the structure that all machine-readable formats contain.
+//! Never: formats a row; reports do.
 
 use super::{Code, Diagnostic, Severity};
 use crate::text::{Location, Source, Sources, Span};
 use serde::{Deserialize, Serialize};
 
-/// The most characters of a line that are kept for each row, because the line may be the whole answer.
+/// The most characters of a line that are stored for each row, because the line may be the whole answer.
 const MOST_CONTEXT: usize = 1_000;
 
 /// One diagnostic as programs read it: what is wrong, where, and how to fix it.

@@ -95,7 +95,7 @@ fn joins(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Reports a pack that sets how a model is asked again, but never asks. The settings of an included pack may be for
+/// Reports a pack that sets how a model is asked again, but never asks. The settings of a used pack may be for
 /// others.
 fn never_asks(surface: &Surface) -> Option<Diagnostic> {
     let asks =

@@ -72,7 +72,7 @@ impl Program {
     }
 
     /// The files that the pack's own prompts use in a mode, as paths below the pack, once for each layer and variant
-    /// that uses one. Layers of an included pack are left out: they never use a file of this one.
+    /// that uses one. Layers of a used pack are left out: they never use a file of this one.
     #[doc(hidden)]
     pub fn prompt_files_in(&self, mode: &str) -> Vec<&str> {
         let Some(mode) = self.mode_id(mode) else { return Vec::new() };

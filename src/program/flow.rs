@@ -67,7 +67,7 @@ pub(crate) enum RuleEvent {
     Leave(ModeId),
 }
 
-/// A text that the pack says to its user.
+/// A fixed text that the pack sends to its user.
 #[derive(Debug)]
 pub(crate) struct CannedMessage {
     pub(crate) text: Template,

@@ -1,8 +1,8 @@
-//! Actions: what may an answer in this mode ask for, and how?
+//! Actions: which actions may an answer in this mode ask for, and how?
 //!
 //! In: the actions that a mode permits.
-//! Out: an [`ActionForm`] for each: its purpose, its parameters, and a call as the mode's first dialect spells it.
-//! Never: lays out a list for the model; the templates of the pack do.
+//! Out: an [`ActionForm`] for each: its purpose, its parameters, and a call as the mode's first dialect writes it.
+//! Never: formats a list for the model; the templates of the pack do.
 
 use super::answer::lone_call;
 use super::form::spelled;
@@ -11,7 +11,7 @@ use crate::program::{Action, BlockId, Dialect, ExampleMembers, Mode, Permit, Pro
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
 
-/// An action, as it is described to a model.
+/// An action, as prompts describe it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ActionForm {
@@ -19,17 +19,17 @@ pub struct ActionForm {
     pub name: String,
     /// What it does.
     pub about: Option<String>,
-    /// The condition under which it is permitted, in the words of its permits; none if it is permitted without one.
+    /// The condition under which it is permitted, in the words of its permits; none if it is permitted unconditionally.
     pub when: Option<String>,
     /// Its parameters, in the order of their declaration.
     pub params: Vec<ParamForm>,
-    /// What the host returns.
+    /// The value that the host returns.
     pub returns: Option<String>,
     /// An example of a call; none if no dialect of the mode has calls, or if calls are members of an object.
     pub example: Option<String>,
 }
 
-/// A parameter, as it is described to a model.
+/// A parameter, as prompts describe it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ParamForm {
@@ -75,7 +75,7 @@ impl Program {
         })
     }
 
-    /// A call of an action as this dialect spells it, with its block; none if blocks are members of an object.
+    /// A call of an action as this dialect writes it, with its block; none if blocks are members of an object.
     pub(crate) fn call_example(
         &self,
         mode: &Mode,
@@ -89,7 +89,7 @@ impl Program {
     }
 }
 
-/// The words for when a call is permitted; none if one of the permits has no condition.
+/// A description of when a call is permitted; none if one of the permits has no condition.
 pub(super) fn condition(permits: &[&Permit]) -> Option<String> {
     let is_free = permits.iter().any(|permit| permit.when.is_none());
     let words: Vec<&str> = permits.iter().filter_map(|permit| permit.about.as_deref()).collect();

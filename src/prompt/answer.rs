@@ -2,7 +2,7 @@
 //!
 //! In: a dialect whose blocks are members, the shape of the mode's reply, the actions that it permits.
 //! Out: [`AnswerMember`]s, and a JSON Schema of the whole answer, from which an example can be made.
-//! Never: is used to check an answer: it shows a model what the pack expects.
+//! Never: checks an answer: the schema only describes to a model what the pack expects.
 
 use crate::program::{
     Action, BlockBinding, BlockId, Dialect, ExampleMembers, Mode, NameSource, Program, Schema, example, properties,
@@ -39,7 +39,7 @@ impl AnswerMember<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Params {
     All,
-    /// Those worth showing: the required ones, and others for which the author gave an example.
+    /// The required parameters, and others for which the author gave an example.
     Telling,
 }
 
@@ -78,7 +78,7 @@ impl Program {
         Some(answer)
     }
 
-    /// The schema of a block's value; none for a call if nothing is permitted.
+    /// The schema of a block's value; none for a call if no action is permitted.
     fn member_schema(&self, mode: &Mode, block: &BlockBinding, params: Params) -> Option<Value> {
         let text = || value!({ "type": "string" });
         let mut schema = match (block.role, &block.body) {
@@ -99,7 +99,7 @@ impl Program {
         };
         let own = block.schema.as_ref().and_then(|own| own.json().as_object());
         if let (Value::Object(members), Some(own)) = (&mut schema, own) {
-            // A schema that says what is in the value says its type, too.
+            // A schema with one of these keywords determines the type of the value itself.
             if ["properties", "items", "enum", "const", "anyOf", "oneOf", "allOf", "$ref"]
                 .iter()
                 .any(|key| own.contains_key(key))
@@ -167,7 +167,7 @@ fn named_call(block: &BlockBinding, name: &str, action: &Action, params: Params)
     Some(call)
 }
 
-/// The schema of the parameters that an example shows, with their values in it.
+/// A schema for the parameters of an example, in which each value is the example.
 fn params_of(params: &Value) -> Value {
     let mut object_of = object();
     if let Value::Object(members) = example(params, ExampleMembers::Telling) {
@@ -185,7 +185,7 @@ fn object() -> Value {
 /// The key of a schema for members that are not listed by name.
 const OTHERS: &str = "additionalProperties";
 
-/// Whether the name is a pattern: its schema is that of all members that are not listed by name.
+/// Whether the name is a pattern: its schema is then that of all members that are not listed by name.
 fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?'])
 }

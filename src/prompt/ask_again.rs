@@ -1,9 +1,9 @@
 //! Asking again: what does a model read after its answer was refused?
 //!
-//! In: the findings of an answer, the form of a good one, the pack's `[ask_again]`.
-//! Out: a text that can be understood on its own, within its cap: every kind of defect, and the form of an answer.
-//! Never: lets a quotation from the answer form a block; refers to an earlier correction: it replaces the last attempt,
-//! so that it does not grow.
+//! In: the findings of an answer, the form of a valid one, the pack's `[ask_again]`.
+//! Out: a text that can be understood on its own, within its limit: every kind of defect, and the form of an answer.
+//! Never: lets a quotation from the answer form a block; refers to an earlier correction: each correction replaces the
+//! one before, so that prompts do not grow.
 
 use super::form::AnswerForm;
 use crate::diagnostic::{Code, Defect, Diagnostic};
@@ -15,7 +15,7 @@ use crate::text::{Lines, Location, Spanned, excerpt};
 use crate::value::{ByteBudget, Object, Value};
 use std::sync::LazyLock;
 
-/// The bytes per token: few, so that the cap applies to every vocabulary.
+/// The bytes per token: few, so that the limit is respected for every vocabulary.
 const BYTES_PER_TOKEN: usize = 3;
 /// If nothing else makes the text short enough, messages are cut to this many characters.
 const SHORT: usize = 80;
@@ -36,21 +36,21 @@ pub(crate) struct Corrected<'a> {
     pub(crate) lines: Lines<'a>,
 }
 
-/// A defect of an answer, in the words of its finding.
+/// A defect of an answer, with the texts of its finding.
 pub(crate) struct ReportedDefect {
     defect: Defect,
     message: String,
     help: Option<String>,
     line: usize,
-    /// The number of the native call that it is about, from 1; 0 if it is about none.
+    /// The number of the native call with the defect, from 1; 0 if it is not in a native call.
     call: usize,
-    /// Whether it is about a call that would be permitted on a condition.
+    /// Whether it is about a call that would be permitted under a condition.
     is_conditional: bool,
 }
 
 impl ReportedDefect {
-    /// The defect that a finding is about, if it is about one; its message is that for a model, if there is one. The
-    /// place is its line, and the number of its native call.
+    /// The defect of a finding, if it is about one. The message is the one for models, if there is one. The place is
+    /// the line, and the number of the native call.
     pub(crate) fn new(
         code: &Code,
         message: &str,
@@ -69,7 +69,7 @@ impl Corrected<'_> {
     /// The defects that the findings about the answer name.
     pub(crate) fn faults(&self, findings: &[Diagnostic]) -> Vec<ReportedDefect> {
         let Corrected { natives, lines, .. } = self;
-        // What is missing is missing from the last line that says something.
+        // A missing part is missing after the last line that is not blank.
         let last = lines.text().trim_end().len();
         let found = findings.iter().filter_map(|found| {
             let message = found.to_model.as_deref().unwrap_or(&found.message);
@@ -86,7 +86,7 @@ impl Corrected<'_> {
         found.collect()
     }
 
-    /// Whether it has native calls, which have no form in the text: the API describes theirs to the model.
+    /// Whether it has native calls, which have no form in the text: the API describes them to the model.
     pub(crate) fn is_native(&self) -> bool {
         self.natives.is_some_and(Natives::has_calls)
     }
@@ -94,7 +94,7 @@ impl Corrected<'_> {
 
 impl Program {
     /// The correction text for an answer of `mode` with these defects, which `dialect` read. `calls` are the actions of
-    /// calls that did not count; the form shows those that the mode permits, unless the answer `is_native`.
+    /// calls that did not count; the form contains those that the mode permits, unless the answer `is_native`.
     pub(crate) fn ask_again(
         &self,
         mode: &str,
@@ -114,7 +114,7 @@ impl Program {
             .map(|mode| self.permitted(mode).map(|(name, ..)| name.as_str()).collect::<Vec<_>>());
         let whole = form.as_ref().map(|form| form.text.clone()).unwrap_or_default();
         let part = match &form {
-            // An answer that is one object cannot be shown in parts.
+            // An answer that is one object has no parts that can be printed alone.
             Some(form) if form.text.starts_with('{') => whole.clone(),
             Some(form) => concerned(form, faults),
             None => String::new(),
@@ -126,7 +126,7 @@ impl Program {
         let tries = [(&all, &whole), (&kinds, &whole), (&kinds, &part), (&short, &part), (&short, &String::new())];
         let most = self.ask_again.tokens.saturating_mul(BYTES_PER_TOKEN);
         let texts = tries.into_iter().map(|(defects, form)| self.correction(mode, defects, form, &permitted, budget));
-        // Then as many of the defects as there is room for, with nothing beside them.
+        // Otherwise, as many of the defects as there is room for, without the form.
         let first = |count: usize| {
             self.correction(mode, short.get(..count).unwrap_or_default(), "", &Vec::new().into(), budget)
         };
@@ -150,16 +150,17 @@ impl Program {
         };
         let mut bounded = Scope::inside(&scope);
         bounded.limit(budget);
-        // Words of a pack that fail say nothing: then the engine's own do, which need no budget.
+        // If the pack's text fails, use the engine's own, which needs no budget.
         let before = budget.spent();
         let own = self.ask_again.words.as_ref().and_then(|words| render(words, &bounded));
-        // Of all that is tried, the last text remains, which is short.
+        // Only one of the texts that are tried is used, and it is short: give back what each of them took.
         budget.give_back(budget.spent().saturating_sub(before));
         let text = own.or_else(|| render(WORDS.as_ref()?, &scope));
         text.unwrap_or_default().trim().to_owned()
     }
 
-    /// The form of the dialect that read the answer, or of the mode's first dialect if that is not one of the mode's.
+    /// The form of the dialect that read the answer, or of the mode's first dialect if the mode does not ask for that
+    /// one.
     fn spelled_form(&self, mode: &str, dialect: Option<&Dialect>, calls: &[ActionId]) -> Option<AnswerForm> {
         let of = self.modes.get(mode)?;
         let own = dialect.and_then(|dialect| self.asked_like(of, dialect));
@@ -167,7 +168,7 @@ impl Program {
     }
 }
 
-/// What a model reads about a finding, and how to do better: what it can do is not always what its host can.
+/// The message and the help of a finding for a model, which cannot do everything that its host can.
 pub(crate) fn in_words_for_a_model<'f>(
     code: &Code,
     message: &'f str,
@@ -182,7 +183,7 @@ pub(crate) fn in_words_for_a_model<'f>(
     }
 }
 
-/// As much of `text` as fits into `most` bytes, but at least [`SHORT`] bytes.
+/// The start of `text` that has at most `most` bytes, or [`SHORT`] bytes if that is more.
 fn within(text: &str, most: usize) -> String {
     let most = most.max(SHORT);
     let is_within = |(at, c): &(usize, char)| at + c.len_utf8() + '…'.len_utf8() <= most;
@@ -216,7 +217,7 @@ fn one_of_a_kind(faults: &[ReportedDefect], longest: usize, escape: &Escape) -> 
     kinds.into_iter().map(|(fault, times)| described(fault, times, longest, escape)).collect()
 }
 
-/// A defect as the template sees it. It may quote the answer, so it is escaped like everything that enters a prompt.
+/// A defect as the template sees it. It may quote the answer, so it is escaped like every value in a prompt.
 fn described(fault: &ReportedDefect, times: usize, longest: usize, escape: &Escape) -> Value {
     let mut members = Object::new();
     members.insert("defect", fault.defect.name().into());

@@ -1,8 +1,8 @@
 //! Calls: how are the calls of an answer written together?
 //!
 //! In: calls with their parameters, and a dialect.
-//! Out: the texts of the blocks that hold them: one block for calls that share a list, inside the wrapper that the pack
-//! spells.
+//! Out: the texts of the blocks with these calls: one block for calls that share a list, inside the wrapper if the pack
+//! declares its layout.
 //! Never: writes a block: [`Speller`] does.
 
 use super::spelling::{Speller, is_named};
@@ -16,7 +16,7 @@ pub(super) struct CallToWrite<'c> {
     pub(super) name: &'c str,
     pub(super) action: &'c Action,
     pub(super) params: &'c Value,
-    /// Its number among the calls of the answer, from 0.
+    /// Its index among the calls of the answer.
     pub(super) index: usize,
 }
 
@@ -24,12 +24,12 @@ pub(super) struct CallToWrite<'c> {
 type WrittenBlock = (BlockId, String);
 
 impl<'p> Speller<'p> {
-    /// A call of an action with example values, as the only one of an answer; with its block.
+    /// A call of an action with example values, as the only call of an answer; with its block.
     pub(super) fn example_call(self, name: &str, action: &Action) -> Option<WrittenBlock> {
         self.example_calls(std::iter::once((name, action))).pop()
     }
 
-    /// Calls of actions with example values, without those that no block can hold.
+    /// Calls of actions with example values, without those for which there is no block.
     pub(super) fn example_calls<'c>(self, actions: impl Iterator<Item = (&'c str, &'c Action)>) -> Vec<WrittenBlock> {
         let examples: Vec<_> = actions
             .map(|(name, action)| (name, action, example(action.schema.json(), ExampleMembers::Telling)))
@@ -40,7 +40,7 @@ impl<'p> Speller<'p> {
         self.calls(&calls).unwrap_or_default()
     }
 
-    /// These calls in order, each text with the block of its first call; none if no block can hold one of them.
+    /// These calls in order, each text with the block of its first call; none if there is no block for one of them.
     pub(super) fn calls(self, mut calls: &[CallToWrite<'_>]) -> Option<Vec<WrittenBlock>> {
         let mut written: Vec<WrittenBlock> = Vec::new();
         while let Some(first) = calls.first() {
@@ -57,14 +57,14 @@ impl<'p> Speller<'p> {
             Some((name, layout)) => {
                 let texts: Vec<&str> = written.iter().map(|(_, text)| text.trim_end()).collect();
                 let wrapped = layout.wrap(name, &texts);
-                // One wrapper around all calls is in the place of the first of them.
+                // If one wrapper surrounds all calls, it takes the place of the first call.
                 self.side_by_side(written.iter().map(|(id, _)| *id).zip(wrapped).collect())
             }
             None => self.side_by_side(written),
         })
     }
 
-    /// How many of the first calls share a block: those that it lists.
+    /// How many calls, from the first on, share its block: more than one only if the payload is a list.
     fn run_in(self, id: BlockId, calls: &[CallToWrite<'_>]) -> usize {
         let lists = |block: &BlockBinding| block.named_within().is_some_and(|(_, each)| each) && !is_named(block);
         let is_list = self.dialect.block(id).is_some_and(lists);
@@ -72,7 +72,7 @@ impl<'p> Speller<'p> {
         1 + others.take_while(|call| self.call(call).is_some_and(|(other, _)| other == id)).count()
     }
 
-    /// The wrapper in which the pack writes calls, and its name.
+    /// The name and the layout of the wrapper in which the pack writes calls.
     fn wrapper(self) -> Option<(&'p str, &'p BlockLayout)> {
         let mut wrappers = self.dialect.blocks.iter().filter(|block| block.role == Role::Wrapper);
         wrappers.find_map(|block| {
@@ -81,7 +81,7 @@ impl<'p> Speller<'p> {
         })
     }
 
-    /// Calls of which the pack says the whole layout follow each other line by line.
+    /// If the pack declares the layout of their block, calls are written on successive lines.
     fn side_by_side(self, written: Vec<WrittenBlock>) -> Vec<WrittenBlock> {
         let is_laid_out = |id| self.dialect.block(id).is_some_and(|block| block.layout.is_some());
         let mut joined: Vec<WrittenBlock> = Vec::new();

@@ -42,7 +42,7 @@ impl Counter for Estimate {
     }
 }
 
-/// The counter for a vocabulary, if this build has it. It is loaded when it first counts.
+/// The counter for a vocabulary, if this build has it. The vocabulary is loaded when it first counts.
 #[cfg(feature = "tokens")]
 pub(super) fn vocabulary(vocabulary: Vocabulary) -> Option<&'static dyn Counter> {
     struct Exact(fn() -> &'static bpe_openai::Tokenizer);

@@ -1,6 +1,6 @@
-//! Drafts: what does a layer say, and what has been left out of it so far?
+//! Drafts: what is the text of a layer, and what has been left out of it so far?
 //!
-//! In: a layer of the program, and the values that its texts see.
+//! In: a layer of the program, and the values that its texts read.
 //! Out: [`LayerDraft`], whose text always follows from its choices: which variant, how many items, which turns.
 //! Never: makes the next choice; the strategies in [`super::trim`] do.
 
@@ -19,17 +19,17 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-/// What the texts of one prompt see.
+/// The values that the texts of one prompt read, and the limits for them.
 pub(super) struct PromptScope<'s> {
     pub(super) program: &'s Program,
     pub(super) state: &'s Record,
-    /// Everything but the state, of which each layer sees as many items as it may.
+    /// All values but the state: the number of items in the state differs from layer to layer.
     pub(super) scope: Scope<'s>,
     pub(super) mode: ModeId,
     pub(super) target: &'s PromptTarget<'s>,
-    /// What all texts of the prompt may take together.
+    /// The most that all texts of the prompt may use together.
     pub(super) budget: &'s ByteBudget,
-    /// Whether a condition could not be evaluated within it.
+    /// Whether a condition could not be evaluated within the budget.
     pub(super) starved: Cell<bool>,
 }
 
@@ -58,17 +58,17 @@ impl PromptScope<'_> {
     }
 }
 
-/// What has been said, for the layers that are no files.
+/// The conversation so far, for the layers that are not files.
 #[derive(Clone, Copy)]
 pub(super) struct Conversation<'d> {
-    /// What the user says now.
+    /// The current message of the user.
     pub(super) message: &'d str,
     pub(super) history: &'d Window<'d>,
-    /// The calls of the last answer that were not carried out.
+    /// The calls of the last answer that were not executed.
     pub(super) refused: &'d [RefusedCall],
 }
 
-/// A layer on its way into the prompt.
+/// A layer while the prompt is being assembled.
 #[derive(Clone)]
 pub(super) struct LayerDraft<'d> {
     pub(super) layer: &'d LayerPlan,
@@ -77,28 +77,28 @@ pub(super) struct LayerDraft<'d> {
     /// Its tokens, including its lead.
     pub(super) tokens: usize,
     pub(super) choice: Choice<'d>,
-    /// What was left out and why, by the word of the strategy.
+    /// What was left out and why, by the name of the strategy.
     pub(super) notes: IndexMap<&'static str, String>,
     /// Why its template could not be rendered.
     failure: Option<(&'d TemplateDocument, Failure)>,
-    /// The turns that are shortened, by their number.
+    /// The shortened turns, by their number.
     pub(super) short: BTreeMap<usize, WrittenTurn>,
-    /// The bytes that its text takes of the budget of the prompt.
+    /// The bytes that its text takes from the budget of the prompt.
     taken: usize,
 }
 
-/// What a layer shows; strategies change it.
+/// What a layer contains; strategies change it.
 #[derive(Clone)]
 pub(super) enum Choice<'d> {
     /// Nothing: the layer does not apply, or was dropped.
     Absent,
     Message,
-    /// A file: which variant, and how many items of each list it shows.
+    /// A file: which variant, and how many items of each list it contains.
     File {
         variant: usize,
         counts: Vec<usize>,
     },
-    /// The calls of the last answer that were not carried out, and how much of them is said.
+    /// The calls of the last answer that were not executed, and how much about them is printed.
     Verdicts {
         calls: &'d [RefusedCall],
         detail: Detail,
@@ -143,7 +143,7 @@ impl<'d> LayerDraft<'d> {
         match &layer.holds {
             LayerSource::Message => {
                 draft.choice = Choice::Message;
-                // As with turns: no model accepts an empty message.
+                // As for turns: no model accepts an empty message.
                 let is_silent = conversation.message.trim().is_empty();
                 if is_silent && !conversation.message.is_empty() {
                     draft.notes.insert("message", "left out, as nothing is said in it".to_owned());
@@ -173,15 +173,15 @@ impl<'d> LayerDraft<'d> {
         self.failure.is_some()
     }
 
-    /// Goes back to what it was before.
+    /// Restores the draft as it was before.
     pub(super) fn undo(&mut self, before: Self, prompt_scope: &PromptScope<'d>) {
         prompt_scope.budget.give_back(self.taken);
-        // What was there before fits again: what took its place has been given back.
+        // This cannot exceed the budget: the newer text has been given back.
         let _ = prompt_scope.budget.take(before.taken);
         *self = before;
     }
 
-    /// Takes the reason why its template could not be rendered, if it could not. The layer stays empty.
+    /// Takes the reason why its template could not be rendered, if there is one. The layer stays empty.
     pub(super) fn take_failure(&mut self) -> Option<(&'d TemplateDocument, Failure)> {
         let failure = self.failure.take()?;
         self.tokens = 0;
@@ -237,8 +237,8 @@ impl<'d> LayerDraft<'d> {
         if lead.is_empty() || text.is_empty() { text } else { Cow::Owned(format!("{lead}{text}")) }
     }
 
-    /// The state with as many items of each list as the layer shows. Counts and sums over a list are those of the whole
-    /// list.
+    /// The state with as many items of each list as the layer contains. Counts and sums over a list are those of the
+    /// whole list.
     fn state(&self, prompt_scope: &PromptScope<'d>) -> Cow<'d, Record> {
         let Choice::File { counts, .. } = &self.choice else { return Cow::Borrowed(prompt_scope.state) };
         let mut state = Cow::Borrowed(prompt_scope.state);
@@ -250,7 +250,7 @@ impl<'d> LayerDraft<'d> {
             }
         }
         if let Cow::Owned(state) = &mut state {
-            // A sum over fewer items would be wrong.
+            // A sum over fewer items would be wrong information for the model.
             let computed = prompt_scope.program.slots.iter().filter(|(_, slot)| slot.compute.is_some());
             for (name, _) in computed {
                 if let Some(whole @ (Value::Number(_) | Value::Bool(_))) = prompt_scope.state.get(name) {
@@ -261,7 +261,7 @@ impl<'d> LayerDraft<'d> {
         state
     }
 
-    /// Shows this many of the newest items of each list.
+    /// Limits each list to this many of its newest items.
     pub(super) fn show(&mut self, count: Vec<usize>, prompt_scope: &PromptScope<'d>) {
         if let Choice::File { counts, .. } = &mut self.choice {
             *counts = count;
@@ -269,7 +269,7 @@ impl<'d> LayerDraft<'d> {
         self.write(prompt_scope);
     }
 
-    /// Says this much of the calls that were not carried out.
+    /// Prints this much about the calls that were not executed.
     pub(super) fn say_verdicts(&mut self, new: Detail, prompt_scope: &PromptScope<'d>) {
         let Choice::Verdicts { calls, detail } = &mut self.choice else { return };
         *detail = new;
@@ -277,7 +277,7 @@ impl<'d> LayerDraft<'d> {
         self.count(prompt_scope);
     }
 
-    /// Writes the turns that are shown.
+    /// Writes the turns that are included.
     pub(super) fn say_turns(&mut self, prompt_scope: &PromptScope<'d>) {
         let (mut text, mut values) = (String::new(), Vec::new());
         for (role, conversation, is_form) in self.turns() {
@@ -285,7 +285,7 @@ impl<'d> LayerDraft<'d> {
             let label = line(role, "");
             let conversation = of_one(&label, conversation);
             text.push_str(&label);
-            // The blocks of an answer in the form of the mode are meant.
+            // The blocks of an answer in the form of the mode must not be escaped.
             values.extend(Some(text.len()..text.len() + conversation.len()).filter(|_| !is_form));
             text.push_str(&conversation);
         }
@@ -307,7 +307,7 @@ impl<'d> LayerDraft<'d> {
         }
     }
 
-    /// The variant and its text; the first one if the layer is left out.
+    /// The variant and its text; the first variant if the layer is left out.
     pub(super) fn file(&self, prompt_scope: &PromptScope<'d>) -> Option<(&'d Variant, &'d PromptFile)> {
         let variant = match &self.choice {
             Choice::File { variant, .. } => self.variants().get(*variant)?,
@@ -322,7 +322,7 @@ impl<'d> LayerDraft<'d> {
         self.short.get(&number).map_or_else(|| window.turn_text(number), |turn| turn.text.as_str())
     }
 
-    /// The turns that are shown: who speaks, the text, and whether it is an answer in the form of the mode.
+    /// The turns that are included: the speaker, the text, and whether it is an answer in the form of the mode.
     pub(super) fn turns(&self) -> impl Iterator<Item = (Speaker, &str, bool)> {
         let (window, from) = match &self.choice {
             Choice::History { window, from } => (Some(*window), *from),
@@ -337,7 +337,7 @@ impl<'d> LayerDraft<'d> {
         })
     }
 
-    /// Its line of the ledger.
+    /// Its line in the ledger.
     pub(super) fn entry(&self, prompt_scope: &PromptScope<'d>) -> ledger::Layer {
         let file = self.file(prompt_scope);
         let tier = file.and_then(|(variant, _)| prompt_scope.program.prompts.tiers.get_index(variant.tier?));

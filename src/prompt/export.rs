@@ -1,6 +1,6 @@
-//! Exports: what can be sent to a model's server, so that answers follow these rules?
+//! Exports: which parameters for an LLM API make answers follow these rules?
 //!
-//! In: a mode of the program, and the wanted parameter of a request.
+//! In: a mode of the program, and the parameter of the request.
 //! Out: the value of that parameter as JSON, and a diagnostic for each rule that it cannot express.
 //! Never: sends anything, or changes how answers are judged.
 
@@ -12,7 +12,7 @@ use crate::program::{Action, BlockBinding, DeclarationContext, Dialect, Mode, Pr
 use crate::surface::Role;
 use crate::value::{Value, value};
 
-/// The parameter of a request.
+/// The parameter of an API request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Export {
@@ -29,7 +29,7 @@ pub enum Export {
 }
 
 impl Program {
-    /// Implements [`Program::export`].
+    /// The implementation of [`Program::export`].
     pub(crate) fn export_for_api(&self, name: &str, what: Export, strict: bool) -> Checked<Value> {
         let mut diagnostics = Vec::new();
         let value = match self.modes.get(name) {
@@ -82,7 +82,7 @@ impl Program {
         Some(value!({ "type": "json_schema", "json_schema": { "name": name, "schema": schema, "strict": strict } }))
     }
 
-    /// Whether `null` for an optional parameter makes a call invalid in any block that may hold the call.
+    /// Whether `null` for an optional parameter makes a call invalid in any block that the call may be in.
     fn refuses_null<'p>(&'p self, mode: &'p Mode, name: &str, action: &Action) -> bool {
         let required = action.schema.json().get("required").and_then(Value::as_array).map_or(0, <[_]>::len);
         let calls = |dialect: &'p Dialect| dialect.blocks.iter().filter(|block| dialect.may_call(block, name, action));
@@ -98,8 +98,8 @@ impl Program {
         action.params.len() > required && !blocks.iter().all(coerces)
     }
 
-    /// Reports what refuses `null`. Where a server enforces a strict schema, a model writes `null` for everything
-    /// optional except lists.
+    /// Reports the blocks that do not accept `null`. If a server enforces a strict schema, a model writes `null` for
+    /// everything optional except lists.
     fn nulls(&self, mode: &Mode, dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
         for member in self.answer_members(mode, dialect, Params::All).unwrap_or_default() {
             let block = member.block;
@@ -158,7 +158,7 @@ impl Program {
     }
 }
 
-/// The diagnostic for optional parameters that are sent as `null`, which is refused.
+/// The diagnostic for optional parameters that models send as `null`, which the rules refuse.
 fn null_param(what: &str, name: &str, action: &Action) -> Diagnostic {
     let message =
         format!("a strict {what} cannot leave out what is optional: `{name}` comes with `null`, which is refused");
@@ -179,7 +179,7 @@ fn parameters(action: &Action, what: Export, strict: bool, diagnostics: &mut Vec
     strict::strict(schema, vendor, &at, diagnostics)
 }
 
-/// Reports a name that servers do not accept: they take letters, digits, underscores and dashes.
+/// Reports a name that servers do not accept: they allow letters, digits, underscores and dashes.
 fn check_name(name: &str, action: &Action, diagnostics: &mut Vec<Diagnostic>) {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     if !name.bytes().all(is_allowed) || name.is_empty() || name.len() > 64 {

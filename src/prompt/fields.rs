@@ -1,7 +1,7 @@
-//! Fields: how are the parameters of a call written, each in a field of its own?
+//! Fields: how are the parameters of a call written as fields?
 //!
 //! In: an object, and the grammar of the fields.
-//! Out: the fields, as the grammar reads them.
+//! Out: the fields, so that the grammar reads them as these parameters.
 //! Never: decides how a text is encoded: the block of the call does.
 
 use crate::grammar::{RuleId, SpelledCapture};
@@ -16,7 +16,7 @@ const ITEM: &str = "item";
 pub(super) struct FieldSpelling<'p> {
     pub(super) family: &'p Family,
     pub(super) named: Option<&'p FieldName>,
-    /// Whether each field is on its own line without a margin, and a value that is no text is JSON on one line.
+    /// Whether each field is on its own line without indentation, and a value other than a text is JSON on one line.
     pub(super) flat: bool,
     /// Whether a value is on lines of its own.
     pub(super) apart: bool,
@@ -40,7 +40,7 @@ impl FieldSpelling<'_> {
         let body = match value {
             Value::String(text) => write(name, text),
             other if flat => write(name, &other.on_one_line()),
-            // A list in a field that nothing declares is read from fields of one name.
+            // A list in an undeclared field is read from several fields with the same name.
             Value::Object(_) | Value::Array(_) if is_nested(value, depth) => {
                 let write = |_: &str, text: &str| write(name, text);
                 format!("\n{}\n{indent}", self.members(value, &write, depth + 1))
@@ -49,7 +49,7 @@ impl FieldSpelling<'_> {
         };
         let word = named.map_or(name, |named| &named.tag);
         let attributes: Vec<(&str, &str)> = named.iter().map(|named| (named.attribute.as_str(), name)).collect();
-        // Some openers say how the value is written.
+        // Some openers declare how the value is written.
         let form = if value.as_str().is_some() { family.text } else { family.json };
         let open = family.spell_opener(word, &attributes, form, "")?;
         let close = closer(family, family.close?, word)?;
@@ -60,7 +60,7 @@ impl FieldSpelling<'_> {
     }
 }
 
-/// Whether a value is written as fields inside its own. A list of parameters, or of one entry, is written as JSON.
+/// Whether a value is written as nested fields. A list of parameters, or a list with one entry, is written as JSON.
 fn is_nested(value: &Value, depth: usize) -> bool {
     match value {
         Value::Object(members) => !members.is_empty(),
@@ -69,7 +69,7 @@ fn is_nested(value: &Value, depth: usize) -> bool {
     }
 }
 
-/// A closer. In some grammars it has no name.
+/// The text of a closer. In some grammars, closers have no name.
 pub(super) fn closer(family: &Family, close: RuleId, name: &str) -> Option<String> {
     let spelled = |parts: &[SpelledCapture<'_>]| family.grammar.spell(close, parts, &["", "\n"]);
     spelled(&[SpelledCapture::Text(family.name, name)]).or_else(|| spelled(&[]))

@@ -1,4 +1,4 @@
-//! Fitting: does the whole prompt fit into the model's context?
+//! Fitting: does the whole prompt fit into the context of the model?
 //!
 //! In: the drafts of all layers, each within its own budget if possible.
 //! Out: the prompt as one text with its tokens; a warning or an error if it stays too large.
@@ -9,7 +9,7 @@ use super::trim::{self, TrimReason};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::{LayerSource, PromptPlan};
 
-/// All layers as one text.
+/// The text of all layers together.
 pub(super) struct Whole {
     pub(super) text: String,
     pub(super) tokens: usize,
@@ -23,7 +23,7 @@ impl Whole {
     }
 }
 
-/// Shortens layers, in the order of the prompt, until the whole fits.
+/// Shortens layers, in the order that the prompt declares, until the whole fits.
 pub(super) fn fit<'d>(
     prompt: &'d PromptPlan,
     name: &str,
@@ -34,12 +34,13 @@ pub(super) fn fit<'d>(
     let (input, room) = (prompt_scope.target.input(), prompt_scope.target.room());
     let mut whole = Whole::of(prompt, drafts, prompt_scope);
     for number in &prompt.trim_order {
-        // Tokens of the parts need not add up to those of the whole: ask a layer again until it has no more to give.
+        // The tokens of the parts need not add up to those of the whole: shorten a layer repeatedly, while it becomes
+        // shorter.
         while let Some(draft) = drafts.get_mut(*number).filter(|draft| whole.tokens > input && draft.tokens > 0) {
             let before = draft.tokens;
             let limit = before.saturating_sub(whole.tokens - input);
             trim::shrink(draft, limit, TrimReason::Whole(input), prompt_scope);
-            // A step that makes the layer no shorter was undone, so `whole` is still right.
+            // A step that does not shorten the layer was undone, so `whole` is still right.
             if draft.tokens >= before {
                 break;
             }

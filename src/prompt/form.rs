@@ -1,7 +1,8 @@
-//! Forms: how is a good answer written in this mode?
+//! Forms: how is a valid answer written in this mode?
 //!
 //! In: the dialects of a mode, the shape of its reply, and the actions that it permits.
-//! Out: a [`AnswerForm`] for each dialect: an example of every block that a reply may have, in order, and of a whole answer.
+//! Out: an [`AnswerForm`] for each dialect: an example of every block that a reply may have, in order, and of a whole
+//! answer.
 //! Never: invents markup: the dialect's own grammar reads every opener and closer.
 
 use super::answer::Params;
@@ -52,7 +53,7 @@ impl Program {
         self.asked_dialects_of(mode).map(|dialect| self.form(mode, dialect, &[])).collect()
     }
 
-    /// The form in one dialect. If the mode permits some of the actions in `calls`, calls of those are shown.
+    /// The form in one dialect. If the mode permits some of the actions in `calls`, the examples are calls of these.
     pub(super) fn form(&self, mode: &Mode, dialect: &Dialect, calls: &[ActionId]) -> AnswerForm {
         if let Some(form) = self.object_form(mode, dialect) {
             return form;
@@ -60,7 +61,7 @@ impl Program {
         let (blocks, _) = self.block_forms(mode, dialect, calls);
         let join =
             |forms: &[&BlockForm]| forms.iter().map(|form| form.text.trim_end()).collect::<Vec<_>>().join("\n\n");
-        // Reasoning is before what an answer needs.
+        // Reasoning comes before the wrapper.
         let (before, rest): (Vec<_>, Vec<_>) = blocks.iter().partition(|form| form.role == Role::Thinking);
         let text = match (Speller { program: self, dialect, reply: &mode.reply }).around(&join(&rest)) {
             Some(wrapped) if before.is_empty() => wrapped,
@@ -100,14 +101,14 @@ impl Program {
             let count = mode.reply.count_of(dialect.id, id);
             let most = mode.reply.most(block, count);
             let required = block.role != Role::Call && count.is_some_and(|count| count.required);
-            // Several names of one thing are shown once.
+            // If several blocks have the same name in the outcome, only the first is included.
             let known = match &block.called {
                 NameSource::Word(word) => listed.contains(&(block.role, word)),
-                // Where the answer says which action it calls, one example is enough.
+                // If the name of the action is in the answer, one example of a call is enough.
                 _ if block.role == Role::Call => tells_name,
                 _ => listed.contains(&(block.role, &block.name)),
             };
-            // Wrappers and reasoning are understood, but not asked for; nor is another way to write a block, inside a
+            // Wrappers and reasoning are read, but prompts do not ask for them, nor for a form of a block that needs a
             // wrapper.
             let within = matches!(block.key, Some(NameSource::Around(..)));
             let unlisted = block.role == Role::Wrapper || block.starts || block.hidden || within;
@@ -117,7 +118,7 @@ impl Program {
             let text = match block.role {
                 Role::Call if !permits => continue,
                 Role::Call => call_in(id),
-                // Its name is a word, unless the answer says it.
+                // Leave out a content that the mode forbids by its name.
                 Role::Content if self.forbids_content(mode, content_name(block)) => continue,
                 _ => speller.example(id, count.and_then(|count| count.lists.as_deref())),
             };
@@ -138,13 +139,13 @@ impl Program {
             let before = forms.iter().take_while(|form: &&BlockForm| form.role == Role::Thinking).count();
             forms.insert(before, prose);
         }
-        // A block of calls is left out if another block spells them, or has the same name.
+        // A block for calls that cannot be written is not reported if another block has an example of a call.
         let shows = |block: &BlockBinding| forms.iter().any(|form| form.role == Role::Call) && block.role == Role::Call;
         unspelled.retain(|block| !shows(block));
         (forms, unspelled)
     }
 
-    /// The calls to show in each block: those of the permitted actions in `calls`, or else one of any permitted action.
+    /// The example calls of each block: those of the permitted actions in `calls`, or else one of any permitted action.
     fn spelled_calls<'p>(
         &'p self,
         mode: &'p Mode,
@@ -161,7 +162,7 @@ impl Program {
         let wanted = speller.example_calls(
             wanted.into_iter().filter_map(|id| self.action(id)).map(|(name, action)| (name.as_str(), action)),
         );
-        // Each permitted action is spelled once, whichever block it is.
+        // Each permitted action is written at most once, whichever block its call is in.
         let mut unasked = self.actions_by_id().map(|(id, ..)| id).filter(permitted).filter_map(spelled);
         let mut asked: Vec<(BlockId, String)> = Vec::new();
         move |id| {
@@ -182,7 +183,7 @@ impl Program {
 
     /// The form of an answer that is one object.
     fn object_form(&self, mode: &Mode, dialect: &Dialect) -> Option<AnswerForm> {
-        // Of a member that may be called anything there is no example.
+        // There is no example for a member whose name is a pattern.
         let members = self.answer_members(mode, dialect, Params::Telling)?.into_iter();
         let blocks = members.filter(|member| !member.block.name.contains(['*', '?'])).map(|member| {
             let (name, about) = (member.block.name.clone(), member.block.about.clone());
@@ -196,7 +197,7 @@ impl Program {
     }
 }
 
-/// An example of a value that fits a schema, as a model would write it.
+/// An example of a value for a schema, as a model would write it.
 pub(super) fn spelled(schema: &Value) -> String {
     format!("{:#}", example(schema, ExampleMembers::Stated))
 }
@@ -210,7 +211,7 @@ fn prose(reply: &ReplyShape, dialect: &Dialect) -> Option<BlockForm> {
     Some(BlockForm { name, role, about: None, required: true, most: None, text })
 }
 
-/// The place of a block in a reply: as the reply orders it; otherwise texts come before calls and contents.
+/// The rank of a block in a reply: by the order of the reply; otherwise texts come before calls and contents.
 pub(super) fn rank(reply: &ReplyShape, dialect: DialectId, id: BlockId, block: &BlockBinding) -> (usize, usize) {
     let role = match block.role {
         Role::Thinking => 0,
@@ -221,7 +222,7 @@ pub(super) fn rank(reply: &ReplyShape, dialect: DialectId, id: BlockId, block: &
     };
     match reply.rank(dialect, id) {
         Some(place) => (2, place),
-        // Blocks without a place in the order: text comes before those with one, calls and contents after them.
+        // Blocks outside the order: texts come before those in the order, calls and contents after them.
         None => (if role < 3 { 1 } else { 3 }, role),
     }
 }

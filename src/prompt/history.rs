@@ -1,9 +1,9 @@
-//! History: which turns of the conversation does the model see?
+//! History: which turns of the conversation does the model read?
 //!
 //! In: the turns so far.
-//! Out: a [`Window`] of them that writes a turn only when it is needed: an answer in the form of the mode if that can hold
+//! Out: a [`Window`] of them that writes a turn only when needed: an answer in the form of the mode if that can express
 //! it, and otherwise as its user saw it.
-//! Never: cuts a block in two, or lets a turn that is not an answer have a block.
+//! Never: cuts a block, or lets a turn that is not an answer contain a block.
 
 use super::past::Rewriter;
 use super::{Request, Turn};
@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt::Write as _;
 
-/// The turns, each written when it is first needed.
+/// The turns, each written when first needed.
 pub(super) struct Window<'r> {
     turns: Vec<(&'r Turn, OnceCell<WrittenTurn>)>,
     rewriter: Rewriter<'r>,
@@ -22,7 +22,7 @@ pub(super) struct Window<'r> {
 #[derive(Debug, Clone)]
 pub(super) struct WrittenTurn {
     pub(super) text: String,
-    /// Whether it is an answer in the form of the mode, so that its blocks are meant.
+    /// Whether it is an answer in the form of the mode, so that its blocks must not be escaped.
     pub(super) is_form: bool,
 }
 
@@ -39,12 +39,13 @@ impl<'r> Window<'r> {
         self.turns.get(number).map(|(turn, _)| turn.role)
     }
 
-    /// The text of a turn. Nothing in it can be taken for a block, except the blocks of an answer in the form of the mode.
+    /// The text of a turn. Nothing in it can be read as a block, except the blocks of an answer in the form of the
+    /// mode.
     pub(super) fn turn_text(&self, number: usize) -> &str {
         self.turn(number).map_or("", |turn| turn.text.as_str())
     }
 
-    /// A turn as it is shown.
+    /// A turn as it is written.
     pub(super) fn turn(&self, number: usize) -> Option<&WrittenTurn> {
         let (turn, written) = self.turns.get(number)?;
         Some(written.get_or_init(|| self.write(turn)))
@@ -82,7 +83,7 @@ pub(super) fn line(role: Speaker, words: &str) -> String {
     format!("{}: {words}", role.word().to_ascii_uppercase())
 }
 
-/// The part `words` after `before`, if all layers are one text: no line of it looks like the start of a turn.
+/// The part `words` after `before`, for a prompt that is one text: no line of it looks like the start of a turn.
 pub(super) fn of_one<'t>(before: &str, words: &'t str) -> Cow<'t, str> {
     let labels = [Speaker::User, Speaker::Assistant].map(|role| line(role, ""));
     let starts_turn = |line: &str| labels.iter().any(|label| line.trim_start().starts_with(label.trim_end()));

@@ -1,4 +1,4 @@
-//! The least: does every prompt fit every model before anybody has said anything?
+//! The least prompt: does every prompt fit into the context of every model while the conversation is still empty?
 //!
 //! In: a program.
 //! Out: for each prompt, mode and tier: the faults of the prompt of a new session, without history or message.
@@ -9,7 +9,7 @@ use super::{PastAnswer, Program, Request, Session, assemble_for};
 use crate::diagnostic::Diagnostic;
 
 impl Program {
-    /// The budgets of the pack that cannot be kept.
+    /// The findings about prompts that are too large even without a conversation.
     pub(crate) fn budgets_that_fail(&self) -> Vec<Diagnostic> {
         let mut worst: Vec<LeastBudget> = Vec::new();
         for prompt in self.prompts.prompts.keys() {
@@ -40,7 +40,7 @@ impl Program {
 
 struct LeastBudget {
     tier: usize,
-    /// By how many tokens the whole prompt is too large.
+    /// How many tokens more the whole prompt has than it may.
     beyond: usize,
     finding: Diagnostic,
 }

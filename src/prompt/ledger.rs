@@ -26,7 +26,7 @@ contract! {
         context: usize,
         /// How many of these are reserved for the answer.
         reserve: usize,
-        /// The most tokens that the prompt should have: as the tier says, but not more than the answer leaves.
+        /// The most tokens that the prompt should have: the limit of the tier, but not more than the answer leaves.
         #[serde(skip)]
         input: usize,
         /// The tokens of the whole prompt, as one text.

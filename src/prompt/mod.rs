@@ -1,14 +1,14 @@
 //! Prompts: what does the model read?
 //!
-//! In: a program, a session, the turns so far, what the user says, and the model's name.
+//! In: a program, a session, the turns so far, the message of the user, and the name of the model.
 //! Out: [`Assembled`]: messages, the same prompt as one text, and a ledger with a line for each layer.
-//! Never: cuts a text of the author, leaves anything out without saying so, or lets a value become structure.
+//! Never: cuts a text of the author, leaves anything out without reporting it, or lets a value become markup.
 //!
-//! What templates say about the rules, the actions of the mode and the form of an answer is taken from the rules
-//! themselves.
+//! Whatever templates print about the rules, the actions of the mode and the form of an answer is derived from the
+//! rules themselves.
 //!
 //! Each layer becomes a [draft], which is first shortened to its own budget. Then the whole is [fitted](fit) into the
-//! model's context. Each strategy that shortens a layer has a file in [`trim`].
+//! context of the model. Each strategy that shortens a layer has a file in [`trim`].
 
 mod actions;
 mod answer;
@@ -67,18 +67,19 @@ use std::fmt;
 use std::sync::Arc;
 use target::PromptTarget;
 
-/// What a host asks a prompt for.
+/// The request of a host for a prompt.
 #[derive(Clone, Default)]
 pub struct Request {
     /// The name of the prompt; by default the first of the pack.
     pub prompt: Option<String>,
-    /// The name of the model; by default some model of the default tier.
+    /// The name of the model; by default, some model of the default tier.
     pub model: Option<String>,
-    /// The turns so far, the oldest first, without what the user says now. No answer among them is read again.
+    /// The turns so far, the oldest first, without the current message of the user. No answer among them is parsed
+    /// again.
     pub history: Vec<Turn>,
-    /// What the user says now.
+    /// The current message of the user.
     pub message: Option<String>,
-    /// Counts the tokens, instead of what the pack declares for the model.
+    /// Counts the tokens, instead of the counter that the pack declares for the model.
     pub counter: Option<Arc<dyn Counter>>,
 }
 
@@ -94,7 +95,7 @@ pub(crate) struct Assembled {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Assembles a prompt. `read` reads what is written of a past answer.
+/// Assembles a prompt. `read` parses the text of a past answer.
 pub(crate) fn assemble(
     program: &Program,
     session: &Session,
@@ -107,8 +108,8 @@ pub(crate) fn assemble(
     assemble_for(&target, program, session, &guarded, read, diagnostics)
 }
 
-/// The request without what guardrails on the input take out of the words of a user. If they refuse what the user says
-/// now, there is no prompt; earlier words that they refuse are left out.
+/// The request without the parts of user messages that guardrails on the input remove. If they refuse the current
+/// message, there is no prompt; earlier messages that they refuse are left out.
 fn guarded<'r>(
     program: &Program,
     session: &Session,
@@ -123,7 +124,7 @@ fn guarded<'r>(
     if let Some(message) = &request.message {
         let input = program.guard_input(session, message);
         let refused = input.ruling.is_refused();
-        // Places in the words of a user mean nothing to who reads about a prompt.
+        // Places in the user's message are useless to a reader of findings about a prompt.
         diagnostics.extend(input.findings.into_iter().map(|finding| Diagnostic { at: None, ..finding }));
         guarded.message = Some(input.text.into_owned()).filter(|_| !refused);
     }
@@ -150,7 +151,7 @@ fn assemble_for(
     mut diagnostics: Vec<Diagnostic>,
 ) -> Assembled {
     let prompts = &program.prompts;
-    // What the rules say of one mode is not for another.
+    // The rules of one mode must not be printed for another mode.
     let Some(mode) = program.modes.get(&session.mode) else {
         diagnostics.push(program.no_mode(&session.mode));
         return nothing(target, diagnostics);
@@ -217,7 +218,7 @@ impl fmt::Debug for Request {
 }
 
 impl Program {
-    /// Renders one template of the pack's prompts and returns the length in bytes. For measuring.
+    /// Renders one template of the pack's prompts and returns the length in bytes; for measurements.
     #[doc(hidden)]
     pub fn render_only(&self, session: &Session, path: &str) -> usize {
         let (request, mut diagnostics) = (Request::default(), Vec::new());
@@ -232,7 +233,7 @@ impl Program {
     }
 }
 
-/// The layers as messages: neighbouring layers of one role become one message, and each turn is one.
+/// The layers as messages: adjacent layers with the same role become one message, and each turn is one.
 fn messages(drafts: &[LayerDraft<'_>], separator: &str) -> Vec<PromptMessage> {
     let mut messages: Vec<PromptMessage> = Vec::new();
     let mut merges = false;
@@ -262,7 +263,7 @@ fn messages(drafts: &[LayerDraft<'_>], separator: &str) -> Vec<PromptMessage> {
     messages
 }
 
-/// The values that conditions and templates see besides the state.
+/// The values that conditions and templates can read besides the state.
 struct Values {
     mode: Value,
     tier: Value,

@@ -1,8 +1,8 @@
 //! Objects: how is a past answer written in a dialect whose answers are one object?
 //!
 //! In: the parts of an answer, and a dialect whose blocks are members.
-//! Out: a [`Value`] with each part in its member; none if some part has no member.
-//! Never: writes a value that the answer did not have.
+//! Out: a [`Value`] with each part in its member; none if there is no member for some part.
+//! Never: writes a value that the answer did not contain.
 
 use super::form::rank;
 use super::turn::PastAnswer;
@@ -11,7 +11,7 @@ use crate::surface::{ENTRIES, Role, WHOLE};
 use crate::value::{Object, Value};
 
 impl Program {
-    /// The object of an answer with these parts, and with this message unless that is empty.
+    /// The object of an answer with these parts; with the message, unless it is empty.
     pub(super) fn answer_object(
         &self,
         mode: &Mode,
@@ -23,7 +23,7 @@ impl Program {
         blocks.sort_by_key(|(id, block)| rank(&mode.reply, dialect.id, *id, block));
         let blocks = || blocks.iter().map(|(_, block)| *block);
         let mut parts: Vec<(usize, &BlockBinding, Value)> = Vec::new();
-        // The member of the first block that can hold a part, with its place among the blocks.
+        // The value of the first block that can express a part, and the index of the block.
         let find = |role: Role, member: &dyn Fn(&BlockBinding) -> Option<Value>| {
             let mut of_role = blocks().enumerate().filter(|(_, block)| block.role == role);
             of_role.find_map(|(place, block)| Some((place, block, member(block)?)))
@@ -40,7 +40,7 @@ impl Program {
                     NameSource::Attribute(_) => true,
                     NameSource::Around(..) | NameSource::Payload { .. } => false,
                 };
-                // A text that a template makes is not the value that it is made from.
+                // A text that a template rendered is not the value that it was rendered from.
                 let is_made = block.text.is_some() && section.value.is_none();
                 if is_named && !is_made { entry(block, &section.name, value()) } else { None }
             };
@@ -97,7 +97,7 @@ fn call_entry(block: &BlockBinding, action: &str, params: &Value) -> Option<Valu
 /// Sets the value of a block in an answer: the answer may be the block, or a list of such blocks.
 fn put(answer: &mut Value, block: &BlockBinding, value: Value) -> Option<()> {
     match (block.name.as_str(), block.name.strip_prefix(ENTRIES).and_then(|rest| rest.strip_prefix('.'))) {
-        // What may be called anything has lost the name by which it was called.
+        // The name that matched a pattern is not known any more.
         (name, _) if name.contains(['*', '?']) => None,
         (WHOLE, _) => answer.is_null().then(|| *answer = value),
         (ENTRIES, _) => list(answer).map(|entries| entries.push(value)),
@@ -110,7 +110,7 @@ fn put(answer: &mut Value, block: &BlockBinding, value: Value) -> Option<()> {
 fn at_segments(members: &mut Object, path: &str, value: Value) -> Option<()> {
     let (head, rest) = path.split_once('.').map_or((path, None), |(head, rest)| (head, Some(rest)));
     let name = head.strip_suffix("[]").unwrap_or(head);
-    // Lists of lists have no names for their entries.
+    // A list inside a list has no name for its entries.
     if name.ends_with("[]") {
         return None;
     }
@@ -123,7 +123,7 @@ fn at_segments(members: &mut Object, path: &str, value: Value) -> Option<()> {
     }
 }
 
-/// Sets a value in the last entry of a list that has room for it, or else in a new one.
+/// Sets a value in the last entry of a list that lacks one there, or else in a new entry.
 fn into_entry(entries: &mut Vec<Value>, path: &str, value: Value) -> Option<()> {
     let last = entries.last_mut().and_then(object);
     if last.is_some_and(|last| at_segments(last, path, value.clone()).is_some()) {
@@ -146,7 +146,7 @@ fn at_path<'n>(members: &mut Object, mut path: impl Iterator<Item = &'n str>, va
     at_path(object(member)?, rest.into_iter(), value)
 }
 
-/// The members of an object, which becomes one if there was nothing.
+/// The members of an object; `null` becomes an object.
 fn object(value: &mut Value) -> Option<&mut Object> {
     if value.is_null() {
         *value = Object::new().into();
@@ -154,7 +154,7 @@ fn object(value: &mut Value) -> Option<&mut Object> {
     value.as_object_mut()
 }
 
-/// The entries of a list, which becomes one if there was nothing.
+/// The entries of a list; `null` becomes a list.
 fn list(value: &mut Value) -> Option<&mut Vec<Value>> {
     if value.is_null() {
         *value = Vec::new().into();

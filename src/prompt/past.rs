@@ -1,8 +1,8 @@
-//! Past answers: how is an earlier answer written again, in the form in which answers are asked for now?
+//! Past answers: how is an earlier answer written in the form that prompts ask for now?
 //!
-//! In: the parts of an answer that counted, the mode, and a way to read a text back.
+//! In: the parts of an answer that counted, the mode, and a function that parses a text.
 //! Out: a text from which exactly these parts are read, in the best dialect of the mode; or none.
-//! Never: lets a text of the answer form a block: what is written is read back, and must give the same parts.
+//! Never: lets a text of the answer form a block: the result is parsed again, and must give the same parts.
 
 use super::calls::CallToWrite;
 use super::form::rank;
@@ -12,18 +12,18 @@ use crate::program::{Action, BlockBinding, BlockId, Dialect, Mode, Outside, Prog
 use crate::surface::Role;
 use std::borrow::Cow;
 
-/// The most names of what is not repeated.
+/// The most names of omitted parts that are listed.
 const NAMED: usize = 20;
 
-/// Reads a text in the current mode: the parts that an answer of this text has.
+/// Reads a text in the current mode: the parts that an answer with this text has.
 pub(crate) type ReadBack<'r> = &'r dyn Fn(&str) -> PastAnswer;
 
 /// How the texts of an answer are written into its blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TextPlacement {
-    /// As the block decodes them.
+    /// Encoded as the block decodes them.
     AsTheyAre,
-    /// With a character reference for the first character of what would open or close a block.
+    /// With a character reference for the first character of everything that would open or close a block.
     Apart,
 }
 
@@ -36,8 +36,8 @@ pub(crate) struct Rewriter<'p> {
 }
 
 impl<'p> Rewriter<'p> {
-    /// The answer of a turn with this content, in the first dialect that can hold it: that in which it was given, if the
-    /// mode asks for that, or else those that the mode asks for, in order.
+    /// The answer of a turn with this content, in the first dialect that can express it: the one in which it was given,
+    /// if the mode asks for that, or else those that the mode asks for, in order.
     pub(crate) fn rewrite(self, past: &PastOutcome, content: &str) -> Option<String> {
         let answer = past.answer.as_ref()?;
         let message = answer.message.as_deref().unwrap_or(content);
@@ -77,7 +77,7 @@ impl<'p> Rewriter<'p> {
         read == *given
     }
 
-    /// The action of this name or spelling.
+    /// The action with this name or spelling.
     fn action(self, dialect: &Dialect, name: &str) -> Option<(&'p String, &'p Action)> {
         let same = |known: &str| dialect.names.same(known, name);
         let spelled = || self.program.actions.iter().find(|(known, action)| action.spellings(known).any(same));
@@ -85,10 +85,10 @@ impl<'p> Rewriter<'p> {
         found.map(|(name, action)| (name, &**action))
     }
 
-    /// The parts to write, which are also those to be read back. Actions have the names of their declarations.
+    /// The parts to write, which must also be the ones that are read back. Actions have their declared names.
     fn given(self, dialect: &Dialect, answer: &PastAnswer, message: &str, texts: TextPlacement) -> Option<PastAnswer> {
         let mut given = PastAnswer { message: Some(message.to_owned()), omitted: Vec::new(), ..answer.clone() };
-        // The form of the mode has an order for them, whichever the answer had.
+        // The form of the mode determines the order of sections, whatever their order in the answer was.
         given.sections.sort_by(|one, other| one.name.cmp(&other.name));
         for call in &mut given.calls {
             call.action.clone_from(self.action(dialect, &call.action)?.0);
@@ -104,7 +104,7 @@ impl<'p> Rewriter<'p> {
 
     /// The text of an answer with these parts; none if the dialect has no block for one of them.
     fn write(self, dialect: &'p Dialect, given: &PastAnswer) -> Option<String> {
-        // A section that is shown as the message is written once.
+        // A section that becomes the message is written only once.
         let shows = |message: &str| {
             let as_message = self.mode.reply.shows.as_deref();
             given.sections.iter().any(|section| Some(section.name.as_str()) == as_message && section.text == message)
@@ -125,7 +125,7 @@ impl<'p> Rewriter<'p> {
         Some(writer.speller.around(&text).unwrap_or(text))
     }
 
-    /// The text with the names of what is not repeated, if nothing else is read of it then.
+    /// The text with a list of the omitted parts, if exactly the same parts are still read from it.
     fn with_omitted(self, dialect: &Dialect, text: String, omitted: &[Omitted], given: &PastAnswer) -> String {
         if omitted.is_empty() {
             return text;
@@ -148,14 +148,14 @@ impl<'p> Rewriter<'p> {
 /// Writes the parts of an answer in one dialect.
 struct Writer<'p> {
     speller: Speller<'p>,
-    /// The blocks in the order in which they are tried, each with its place in a reply.
+    /// The blocks in the order in which they are tried, each with its rank in a reply.
     blocks: Vec<(Rank, BlockId, &'p BlockBinding)>,
 }
 
-/// The place of a part in an answer.
+/// The rank of a part in an answer.
 type Rank = (usize, usize);
 
-/// The place of text outside every block: it comes first, so that nothing before it takes it for its own.
+/// The rank of text outside every block: it comes first, so that no block before it can include it.
 const OUTSIDE: Rank = (0, usize::MAX);
 
 /// A written part of an answer.
@@ -167,18 +167,18 @@ struct WrittenPart {
 impl<'p> Writer<'p> {
     fn new(Rewriter { program, mode, .. }: Rewriter<'p>, dialect: &'p Dialect) -> Self {
         let speller = Speller { program, dialect, reply: &mode.reply };
-        // What is understood and not asked for is not written.
+        // Blocks that are read, but that prompts do not ask for, are not written.
         let asked = speller.blocks().filter(|(_, block)| !block.starts);
         let mut blocks: Vec<_> =
             asked.map(|(id, block)| (rank(&mode.reply, dialect.id, id, block), id, block)).collect();
-        // Of several blocks for one part, those that prompts ask for come first, and of these those that claim an answer
-        // for the dialect.
+        // If several blocks can express a part, those that prompts ask for come first, and among these the ones that
+        // claim an answer for the dialect.
         let claims = |block: &BlockBinding| block.names.iter().any(|name| dialect.is_claimed_by(name));
         blocks.sort_by_key(|(rank, _, block)| (block.hidden, !claims(block), *rank));
         Self { speller, blocks }
     }
 
-    /// The first block of a role that can hold this.
+    /// The first block of a role that can express these values.
     fn block(&self, role: Role, name: &str, label: &str, text: &str) -> Option<WrittenPart> {
         let mut of_role = self.blocks.iter().filter(|(.., block)| block.role == role);
         of_role.find_map(|(rank, id, _)| {
@@ -186,7 +186,7 @@ impl<'p> Writer<'p> {
         })
     }
 
-    /// The message, with the utterances in their places if it is text outside every block.
+    /// The message, with the utterances at their offsets if it is text outside every block.
     fn texts(&self, message: &str, utterances: &[PastUtterance]) -> Option<Vec<WrittenPart>> {
         let utterance = |one: &PastUtterance| self.block(Role::Utterance, &one.speaker, &one.label, &one.text);
         let block = self.block(Role::Message, "", "", message).filter(|_| !message.is_empty());
@@ -223,13 +223,13 @@ impl<'p> Writer<'p> {
     }
 }
 
-/// A part of a message with utterances in it.
+/// A piece of a message with utterances.
 pub(crate) enum MessagePiece<'t> {
     Prose(&'t str),
     Utterance(&'t PastUtterance),
 }
 
-/// A message with the utterances in their places.
+/// The pieces of a message, with the utterances at their offsets.
 pub(crate) fn pieces<'t>(message: &'t str, utterances: &'t [PastUtterance]) -> Vec<MessagePiece<'t>> {
     let mut pieces = Vec::new();
     let mut rest = message;

@@ -1,14 +1,14 @@
-//! Shortening: what is left of a turn that is too long?
+//! Shortening: what remains of a turn that is too long?
 //!
 //! In: a turn, and the most bytes of a text.
 //! Out: the turn without the middle of each longer text, and without parts that cannot be cut.
-//! Never: cuts a value: parameters stay whole, or their call is named and not repeated.
+//! Never: cuts a value: parameters stay whole, or their call is listed and not repeated.
 
 use super::turn::{Omitted, PastAnswer, Turn};
 
-/// What replaces text that is left out.
+/// The mark for what is left out.
 const GAP: &str = " […] ";
-/// The longest word that is left out because its other part is, in bytes.
+/// The longest word, in bytes, that is left out because a part of it is.
 const WORD: usize = 20;
 
 impl Turn {
@@ -24,7 +24,7 @@ impl Turn {
 }
 
 impl PastAnswer {
-    /// The lengths of its parts.
+    /// The lengths of its parts in bytes.
     pub(super) fn lengths(&self) -> impl Iterator<Item = usize> {
         let calls = self.calls.iter().map(|call| call.params.to_string().len());
         let message = self.message.iter().map(String::len);
@@ -55,7 +55,7 @@ impl PastAnswer {
     }
 }
 
-/// Takes the middle out of a text with more than `most` bytes: its start says what it is, and its end where it led.
+/// Removes the middle of a text with more than `most` bytes: the start tells what the text is, and the end how it ends.
 fn cut(text: &mut String, most: usize) {
     if text.len() <= most {
         return;
@@ -69,7 +69,7 @@ fn cut(text: &mut String, most: usize) {
         tail += 1;
     }
     let (start, end) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());
-    // Words stay whole, but not at the price of a long one.
+    // Do not cut words, unless that would leave out a long one.
     let is_word = |word: &str| word.len() <= WORD;
     let start =
         start.rsplit_once(char::is_whitespace).filter(|(_, word)| is_word(word)).map_or(start, |(rest, _)| rest);

@@ -1,7 +1,7 @@
-//! Spelling: how is a block of a dialect written well?
+//! Spelling: how is a block of a dialect written?
 //!
-//! In: a dialect, one of its blocks, and what it is to hold: given values, or examples.
-//! Out: the block as its grammar reads it.
+//! In: a dialect, one of its blocks, and its content: given values, or examples.
+//! Out: the text of the block, as its grammar reads it.
 //! Never: knows a dialect by name, or decides which blocks a reply has.
 
 use super::calls::CallToWrite;
@@ -20,21 +20,21 @@ use std::borrow::Cow;
 /// The example text of a message.
 pub(super) const PROSE: &str = "What the user is told";
 
-/// Names to try for a `*`; most grammars accept one of them.
+/// Texts to try in place of a `*`; most grammars accept one of them.
 const WILD: [&str; 3] = ["name", "Name", "NAME"];
 
-/// What a block holds that is not a call.
+/// The content of a block that is not a call.
 #[derive(Clone)]
 struct Filling<'t> {
     /// The names that may open it, the best first.
     names: Vec<String>,
-    /// The name, for a block that an attribute names.
+    /// The name, for a block whose name is in an attribute.
     name: &'t str,
     /// The key, for a content.
     key: &'t str,
     /// The label after the speaker of an utterance; empty without one.
     label: &'t str,
-    /// The text, as it is once it has been decoded.
+    /// The text after decoding.
     body: Cow<'t, str>,
 }
 
@@ -48,17 +48,17 @@ pub(super) struct Speller<'p> {
 }
 
 impl<'p> Speller<'p> {
-    /// A call in the first block that can hold it; with that block.
+    /// A call in the first block that can express it; with that block.
     pub(super) fn call(self, call: &CallToWrite<'_>) -> Option<(BlockId, String)> {
         let mut calls = self.blocks().filter(|(_, block)| block.role == Role::Call);
         calls.find_map(|(id, _)| Some((id, self.calls_in(id, std::slice::from_ref(call))?)))
     }
 
-    /// Calls in one block: several only if its payload is a list of calls. None if the block cannot hold them.
+    /// Calls in one block: several only if its payload is a list of calls. None if the block cannot express them.
     pub(super) fn calls_in(self, id: BlockId, calls: &[CallToWrite<'_>]) -> Option<String> {
         let (block, CallToWrite { name, action, params, index }) = (self.block(id)?, calls.first()?);
         let (names, attributes) = match &block.called {
-            // A block may open by another spelling of the name only.
+            // The grammar may be able to read only another spelling of the action's name.
             NameSource::Own => (action.spellings(name).map(str::to_owned).collect(), vec![]),
             NameSource::Attribute(attribute) => (self.names(block), vec![(attribute.as_str(), *name)]),
             NameSource::Word(word) if action.spellings(name).any(|one| one == word) => (self.names(block), vec![]),
@@ -73,7 +73,7 @@ impl<'p> Speller<'p> {
         self.spell((id, block), *index, &names, &attributes, &payload)
     }
 
-    /// An example of a block that is not a call; `lists` are the contents whose keys it names.
+    /// An example of a block that is not a call; `lists` is the content whose keys it lists.
     pub(super) fn example(self, id: BlockId, lists: Option<&str>) -> Option<String> {
         let block = self.block(id)?;
         let body = match lists.filter(|_| block.payload.contains(&Payload::Bullets)) {
@@ -81,20 +81,20 @@ impl<'p> Speller<'p> {
             None => self.body(block),
         };
         let filling = Filling { names: self.names(block), key: &self.key(block), name: WILD[0], label: "", body };
-        // If the grammar needs a label after the speaker, show one.
+        // If the grammar requires a label after the speaker, write one.
         let labelled = || (block.role == Role::Utterance).then(|| Filling { label: "Label", ..filling.clone() });
         self.filled(id, &filling).or_else(|| self.filled(id, &labelled()?))
     }
 
-    /// A message or a section with this text, or what a speaker says, with a label or without; none if the block cannot
-    /// have this name.
+    /// A message or a section with this text, or an utterance with or without a label; none if the block cannot have
+    /// this name.
     pub(super) fn text(self, id: BlockId, name: &str, label: &str, text: &str) -> Option<String> {
         let block = self.block(id)?;
         let names = match &block.called {
             NameSource::Own if block.role == Role::Utterance => vec![name.to_owned()],
             NameSource::Own if block.name != name && block.role != Role::Message => return None,
             NameSource::Word(word) if word != name && block.role != Role::Message => return None,
-            // What an answer had in the place of a `*` is not known any more.
+            // The name that matched a `*` in the answer is not known any more.
             NameSource::Own | NameSource::Word(_) | NameSource::Attribute(_) => {
                 block.names.iter().filter(|name| !name.contains(['*', '?'])).cloned().collect()
             }
@@ -103,7 +103,7 @@ impl<'p> Speller<'p> {
         self.filled(id, &Filling { names, key: "", name, label, body: text.into() })
     }
 
-    /// A block that is not a call, with what it is to hold.
+    /// A block that is not a call, with this content.
     fn filled(self, id: BlockId, filling: &Filling<'_>) -> Option<String> {
         let block = self.block(id)?;
         let mut names = filling.names.clone();
@@ -127,7 +127,7 @@ impl<'p> Speller<'p> {
             }
             let ladder = family.ladder(block);
             match ladder.first()?.as_slice() {
-                // A block that ends with a fence is shown with one.
+                // A block that ends with a code fence is written with one.
                 [Ending::Fence, ..] => Some(fenced.clone()),
                 [Ending::Payload, ..] => {
                     let reads = |body: &&String| family.payload.is_none_or(|rule| family.grammar.reads(rule, body));
@@ -163,7 +163,7 @@ impl<'p> Speller<'p> {
 
     /// The names that a block can have in an answer.
     fn names(self, block: &BlockBinding) -> Vec<String> {
-        // A speaker is shown with a proper name, if the grammar allows one.
+        // The example of a speaker is a capitalised name, if the grammar allows it.
         let proper = usize::from(block.role == Role::Utterance);
         let wild = || WILD.iter().skip(proper).chain(WILD.iter().take(proper));
         let spelled = |name: &String| match name.contains(['*', '?']) {
@@ -185,7 +185,7 @@ impl<'p> Speller<'p> {
     fn example_key(self, content: &str) -> String {
         let declared = self.program.contents.get(content).and_then(|content| content.example.as_ref());
         let example = declared.map_or(WILD[0], |example| example.value.as_str());
-        // One example may serve several modes, each with keys of its own.
+        // One example may be for several modes, and each mode may allow other keys.
         let keys = self.reply.counts.iter().filter(|count| count.name == content).flat_map(|count| &count.keys);
         let mut keys = keys.peekable();
         match keys.peek().copied() {
@@ -227,7 +227,7 @@ impl<'p> Speller<'p> {
         }
         let behind = |name: &str| block.text_param() == Some(name);
         let params = params.as_object().into_iter().flatten().filter(|(name, _)| !behind(name));
-        // Where the grammar builds values, it writes them, too.
+        // If the grammar builds values, its own rules write them.
         let opens = |number: usize| {
             self.names(block).iter().any(|name| self.dialect.names.find(name, Some(number)) == Some(id))
         };
@@ -239,7 +239,7 @@ impl<'p> Speller<'p> {
                 return (name.to_owned(), text);
             }
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            // A layout says itself what is around an attribute.
+            // A layout contains the quotes around an attribute itself.
             let has_place = block.layout.as_ref().is_some_and(|layout| layout.has(name));
             let as_decoded = has_place || block.decode == Some(Decoding::Escapes);
             let text =
@@ -249,7 +249,7 @@ impl<'p> Speller<'p> {
         written.collect()
     }
 
-    /// The payload of these calls; none if the block cannot hold it.
+    /// The payload of these calls; none if the block cannot express it.
     fn payload(
         self,
         block: &BlockBinding,
@@ -273,12 +273,12 @@ impl<'p> Speller<'p> {
             self.written(&text, block.decode.filter(|_| !behind))
         };
         match block.payload.first()? {
-            // The one parameter that no attribute gives is the text after the opener.
+            // The one parameter that is not an attribute is the text after the opener.
             Payload::Attributes => {
                 Some(block.text_param().and_then(|name| params.get(name)).map(text).unwrap_or_default())
             }
             Payload::Tags => {
-                // A dialect whose own grammar has no closers spells its fields as tags.
+                // If the dialect's own grammar has no closers, fields are written as tags.
                 let own = || if family.close.is_some() { Some(family) } else { tag_family() };
                 let fields = block.fields.as_deref().or_else(own);
                 let is_verbatim = |name: &str| is_verbatim(name) && block.named_within().is_none();
@@ -302,13 +302,13 @@ impl<'p> Speller<'p> {
             Payload::Json | Payload::Bullets => {
                 let (pretty, brief) = (format!("{params:#}"), params.to_string());
                 let reads = |text: &str| family.payload.is_none_or(|rule| family.grammar.reads(rule, text));
-                // What is read of a payload may be less than all of it: then the grammar writes the rest.
+                // If the grammar reads only a part of a payload, its rules write the rest.
                 let inside = |text: &String| {
                     family.grammar.spell(family.payload?, &[SpelledCapture::Text(family.body?, text)], &["", "\n"])
                 };
                 let texts = [pretty, brief];
                 let text = texts.iter().find(|text| reads(text)).cloned().or_else(|| texts.iter().find_map(inside))?;
-                // Where a fence is taken off, it is written.
+                // If the block removes a code fence around its payload, write one.
                 Some(if block.trim.contains(&Trim::WrappingFence) { format!("```json\n{text}\n```") } else { text })
             }
             Payload::Text => match params.as_object()?.iter().next() {
@@ -319,7 +319,7 @@ impl<'p> Speller<'p> {
         }
     }
 
-    /// A text as a block has it that decodes it so.
+    /// A text, encoded so that a block with this `decode` reads it.
     fn written(self, text: &str, decode: Option<Decoding>) -> String {
         match decode {
             Some(Decoding::Entities) => escape(text),
@@ -334,7 +334,7 @@ impl<'p> Speller<'p> {
         }
     }
 
-    /// The block, written in the first grammar whose writing is read back as this block.
+    /// The block, written with the first grammar that reads the result as this block.
     fn spell(
         self,
         (id, block): (BlockId, &'p BlockBinding),
@@ -360,11 +360,11 @@ impl<'p> Speller<'p> {
             let laid_out = |layout: &BlockLayout| {
                 let (placed, others): (Vec<_>, Vec<_>) = attributes.iter().partition(|(key, _)| layout.has(key));
                 let body = match block.payload.as_slice() {
-                    // What such a call holds is what its opener says of it.
+                    // The content of such a call is the attributes that its layout does not place.
                     [Payload::Attributes] if !others.is_empty() => {
                         let empty = family.empty.filter(|_| block.role == Role::Call);
                         let opener = |of: &[(&str, &str)]| family.spell_opener(name, of, empty, "");
-                        // One that has a place may also be needed to write the others.
+                        // Attributes that the layout places may be required in the opener, too.
                         let opener = opener(&others).or_else(|| opener(&attributes))?;
                         family.attributes_in(&opener)?.to_owned()
                     }
@@ -393,9 +393,9 @@ impl<'p> Speller<'p> {
                 Closer::Attribute(key) => given(key).map(|(_, value)| *value),
                 Closer::Pattern(_) => None,
             });
-            // Some openers end their line themselves, and some go on in it.
+            // Some openers end with their own line break, and some continue on the same line.
             let gap = if opener.ends_with(char::is_whitespace) { "" } else { "\n" };
-            // A block that ends with its fence has no closer; without a rung for closers, one would be part of the body.
+            // A block that ends with its fence has no closer. If `ends` lists no closer, one would be part of the body.
             let ladder = family.ladder(block);
             let fenced = ladder.first().is_some_and(|rung| rung.contains(&Ending::Fence));
             let closes = |ending: &Ending| ending.is_closer();
@@ -412,12 +412,12 @@ impl<'p> Speller<'p> {
     }
 }
 
-/// Whether the layout of a call has a place for the name that its payload says: then it holds the parameters alone.
+/// Whether the layout of a call has a place for the name in its payload: the payload then contains only the parameters.
 pub(super) fn is_named(block: &BlockBinding) -> bool {
     block.named_within().is_some() && block.layout.as_ref().is_some_and(|layout| layout.has(NAME))
 }
 
-/// The payload of a call that it names: the name at the end of the `pointer`, and the parameters in the member `body`, or
+/// The payload of a call that contains its name at the end of `pointer`, and the parameters in the member `body`, or
 /// beside the name.
 fn named_call(pointer: &[String], body: Option<&str>, call: &CallToWrite<'_>) -> Value {
     let mut object = Object::new();

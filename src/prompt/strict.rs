@@ -1,10 +1,11 @@
-//! Strict schemas: how is a schema written in the subset that servers enforce while a model writes?
+//! Strict schemas: how is a schema written in the subset that servers enforce during generation?
 //!
 //! In: a JSON Schema.
-//! Out: one with every object closed; for OpenAI also with every member required, so that optional ones may be `null`.
-//! Never: leaves out a check without a `prompt/unsaid`.
+//! Out: a schema in which every object is closed; for OpenAI every member is also required, and an optional one may be
+//! `null`.
+//! Never: leaves out a constraint without a `prompt/unsaid`.
 //!
-//! Both vendors document their subsets. What a subset lacks is still checked when the answer is read.
+//! Both vendors document their subsets. A constraint that a subset lacks is still checked when the answer is read.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::Location;
@@ -22,7 +23,7 @@ const KNOWN: &[&str] =
     &["type", "enum", "const", "anyOf", "allOf", "description", "title", "format", "pattern", "$ref", "minItems"];
 /// The keywords only in OpenAI's subset.
 const NUMBERS: &[&str] = &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "maxItems"];
-/// Keywords that check nothing.
+/// Keywords that constrain nothing.
 const SILENT: &[&str] = &["default", "examples", "$comment", "deprecated", "readOnly", "writeOnly"];
 /// The deepest level of a schema that is followed.
 const DEEPEST: usize = 32;
@@ -65,7 +66,7 @@ impl Strict<'_> {
                     let items = self.inside("[]", value);
                     strict.insert(key, items);
                 }
-                // No server knows this format: what it asks of a path is checked when the answer is read.
+                // No server knows this format: its constraint on a path is checked when the answer is read.
                 "format" if value.as_str() == Some("relative-path") => {}
                 "$defs" => {
                     let defs = value.as_object().into_iter().flatten();
@@ -77,7 +78,7 @@ impl Strict<'_> {
                     let choices: Vec<Value> = choices.map(|choice| self.schema(choice)).collect();
                     strict.insert(key, choices.into());
                 }
-                // One of the choices fits: which, is checked when the answer is read.
+                // The answer must match one of the choices; that it matches only one is checked when it is read.
                 "oneOf" => {
                     let choices = value.as_array().into_iter().flatten();
                     let choices: Vec<Value> = choices.map(|choice| self.schema(choice)).collect();

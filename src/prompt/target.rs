@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 /// The model that a prompt is for.
 pub(super) struct PromptTarget<'p> {
-    /// The host's name for it.
+    /// The host's name for the model.
     pub(super) id: &'p str,
-    /// The pack's name for it; the host's if the pack does not declare it.
+    /// The pack's name for the model, or the host's if the pack does not declare it.
     pub(super) name: &'p str,
     pub(super) tier: usize,
     pub(super) tier_name: &'p str,
@@ -113,12 +113,12 @@ impl<'p> PromptTarget<'p> {
         }
     }
 
-    /// The number that a layer has for this tier.
+    /// The limit of a layer for this tier.
     pub(super) fn of_tier(&self, by_tier: &[Option<usize>]) -> Option<usize> {
         by_tier.get(self.tier).copied().flatten()
     }
 
-    /// The most tokens that fit into the context besides the answer.
+    /// The most tokens that the context has room for besides the answer.
     pub(super) fn room(&self) -> usize {
         self.context.saturating_sub(self.reserve)
     }
@@ -154,11 +154,11 @@ impl Program {
     }
 }
 
-/// What matches any text in the name of a family of models, and for any byte.
+/// The wildcards in the name of a family of models: any text, and any byte.
 const WILD: [char; 2] = ['*', '?'];
 
-/// The model with this name; or else the family that it belongs to, by the most letters; or else the model whose name is
-/// the longest part of it. Of equal ones the first.
+/// The model with this name; or else the family with the most letters that it belongs to; or else the model with the
+/// longest name that is contained in this one. If several are equal, the first.
 fn declared<'p>(prompts: &'p Prompts, id: &str) -> Option<(&'p str, &'p Model)> {
     if let Some((name, model)) = prompts.models.get_key_value(id) {
         return Some((name, model));
@@ -175,8 +175,8 @@ fn declared<'p>(prompts: &'p Prompts, id: &str) -> Option<(&'p str, &'p Model)> 
     best.map(|(_, name, model)| (name, model))
 }
 
-/// Whether a name is that of a family to which the model belongs, ignoring case. A `/` in a model's name is one in the
-/// family's, too: who serves a model may serve it otherwise.
+/// Whether a name is that of a family to which the model belongs, ignoring case. A `/` in the model's name must be in
+/// the family's name, too: another host may serve the same model with other limits.
 fn is_member(name: &str, id: &str) -> bool {
     let (name, id) = (name.to_ascii_lowercase(), id.to_ascii_lowercase());
     let folders = |text: &str| text.matches('/').count();

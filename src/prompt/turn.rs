@@ -1,8 +1,8 @@
-//! Turns: what does a history hold of what was said?
+//! Turns: what does a history store of a conversation?
 //!
 //! In: texts of either side, or the lines of a file with turns.
-//! Out: [`Turn`]; a [`History`], whose answers a program has yet to read.
-//! Never: reads or judges an answer.
+//! Out: [`Turn`]; a [`History`], whose answers a program has not parsed yet.
+//! Never: parses or judges an answer.
 
 use super::PromptMessage;
 use crate::diagnostic::{Code, Diagnostic};
@@ -131,7 +131,7 @@ impl PastAnswer {
 }
 
 impl Turn {
-    /// What a user said.
+    /// The message of a user.
     pub fn user(text: impl Into<String>) -> Self {
         Self { role: Speaker::User, content: text.into(), outcome: None }
     }
@@ -141,8 +141,8 @@ impl Turn {
         Self { role: Speaker::System, content: text.into(), outcome: None }
     }
 
-    /// The message that a user saw of an answer, such as `outcome.message`. It is never read, so a raw answer would come
-    /// with its reasoning and its calls: use [`Program::turn`](crate::Program::turn) for that.
+    /// The message that a user saw of an answer, such as `outcome.message`. It is never parsed, so a raw answer would
+    /// include its reasoning and its calls: use [`Program::turn`](crate::Program::turn) for that.
     pub fn assistant(text: impl Into<String>) -> Self {
         Self { role: Speaker::Assistant, content: text.into(), outcome: None }
     }
@@ -155,14 +155,14 @@ impl From<PromptMessage> for Turn {
     }
 }
 
-/// Turns as a file or a host has them. [`Program::turns`](crate::Program::turns) reads those answers that have no
-/// outcome, once, for any number of prompts.
+/// Turns as a file or a host stores them. [`Program::turns`](crate::Program::turns) parses the answers without an
+/// outcome, once for any number of prompts.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     pub(crate) lines: Vec<Line>,
 }
 
-/// For hosts that keep answers as they were written.
+/// For hosts that store answers as they were written.
 impl From<Vec<Turn>> for History {
     fn from(turns: Vec<Turn>) -> Self {
         Self { lines: turns.into_iter().map(|turn| Line::of(turn, None)).collect() }
@@ -172,9 +172,9 @@ impl From<Vec<Turn>> for History {
 /// One line of a history.
 #[derive(Debug, Clone)]
 pub(crate) enum Line {
-    /// What a user said, or an answer with its outcome.
+    /// The message of a user, or an answer with its outcome.
     Turn(Turn),
-    /// An answer to be read: its text, and the mode in which it was given, if that is known.
+    /// An answer to be parsed: its text, and the mode in which it was given, if that is known.
     Answer { text: String, mode: Option<String> },
 }
 
@@ -190,8 +190,8 @@ impl Line {
 /// Reads turns from JSON lines: `{"role": "user", "content": "…"}` or `"assistant"`, the oldest first. Skips blank
 /// lines.
 ///
-/// The content of an assistant may be a message or a whole answer as it was written, and the line may have the `mode` in
-/// which it was given. A line that has an `outcome` is a [`Turn`] that was written as JSON, and its content is taken as
+/// The content of an assistant may be a message or a whole answer as it was written, and the line may have the `mode`
+/// in which it was given. A line with an `outcome` is a [`Turn`] that was written as JSON, and its content is used as
 /// it is.
 ///
 /// # Errors
@@ -221,7 +221,7 @@ pub fn read_history(id: SourceId, file: &Source) -> Result<History, Vec<Diagnost
     if faults.is_empty() { Ok(History { lines }) } else { Err(faults) }
 }
 
-/// The turn on a line; or the byte from which it is wrong, and why.
+/// The turn on a line; the error is the byte at which the fault starts, and the reason.
 fn line(text: &str) -> Result<Line, (usize, String)> {
     let json = text.trim_start_matches('\u{feff}').trim();
     let value: Value = serde_json::from_str(json).map_err(|error| {

@@ -1,28 +1,28 @@
-//! Verdicts: what does a model read about the calls of its last answer that were not carried out?
+//! Verdicts: what does a model read about the calls of its last answer that were not executed?
 //!
-//! In: the calls, with the reasons in words for a model.
-//! Out: a line for each, within as many lines as there is room for.
-//! Never: quotes what was redacted or withheld, or lets what it quotes form a block.
+//! In: the calls, with the reasons for a model.
+//! Out: a line for each call, within as many lines as there is room for.
+//! Never: quotes what was redacted or withheld, or lets a quotation form a block.
 
 use super::turn::{RefusedCall, Turn};
 use crate::markup::Escape;
 use crate::surface::Speaker;
 
-/// The words before the lines.
+/// The text before the lines.
 const WORDS: &str = "Of your last answer, this was not carried out:";
 
-/// The calls of the last answer of a history that were not carried out.
+/// The calls of the last answer of a history that were not executed.
 pub(super) fn of_last(history: &[Turn]) -> &[RefusedCall] {
     let last = history.iter().rev().find(|turn| turn.role == Speaker::Assistant);
     last.and_then(|turn| turn.outcome.as_ref()).map(|past| past.refused.as_slice()).unwrap_or_default()
 }
 
-/// How much is said of the calls.
+/// How much is printed about the calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Detail {
     /// How many calls have a line.
     pub(super) calls: usize,
-    /// Whether the lines say how to do better.
+    /// Whether the lines include advice.
     pub(super) helps: bool,
 }
 

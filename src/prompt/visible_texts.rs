@@ -1,9 +1,9 @@
 //! Visible texts: which texts of a pack may a model read in this mode?
 //!
 //! In: a program and a session.
-//! Out: [`PromptText`]: each text of each layer that is used in the mode, once for each way in which a model may read
+//! Out: [`PromptText`]: each text of each layer that is used in the mode, once for each form in which a model may read
 //! it.
-//! Never: evaluates the condition of a layer, because it may hold in another state.
+//! Never: evaluates the condition of a layer, because it may be true in another state.
 
 use super::target::PromptTarget;
 use super::{Program, Session, Values};
@@ -45,7 +45,8 @@ impl Program {
                         let prompt_scope = values.scope(self, session, &target, &budget);
                         prompt_scope.render(document, &session.state).ok()
                     };
-                    // One model is enough where the template reads nothing of models.
+                    // If the template does not read the tier or the model, its text is the same for all: one model is
+                    // enough.
                     let asks = ["tier", "model"].iter().any(|name| document.reads().first_of(name).is_some());
                     PromptTarget::each(&self.prompts)
                         .take(if asks { usize::MAX } else { 1 })

@@ -2,7 +2,7 @@
 //!
 //! In: a draft.
 //! Out: the draft without its text.
-//! Never: keeps a part of it.
+//! Never: leaves a part of the text.
 
 use super::TrimReason;
 use crate::prompt::draft::LayerDraft;

@@ -1,16 +1,16 @@
-//! `entries`: how many items does a layer show?
+//! `entries`: how many items does a layer contain?
 //!
 //! In: a draft of a template, and the lists of the state that its layer names; or a draft of the verdicts.
-//! Out: the draft with fewer items: list by list, the oldest items go first, until none are left. Verdicts lose their advice,
-//! then the last calls.
-//! Never: shows an older item instead of a newer one, or renders more often than a binary search does.
+//! Out: the draft with fewer items: list by list, the oldest items are removed first, until none are left. Verdicts
+//! lose their advice, then the last calls.
+//! Never: removes a newer item before an older one, or renders more often than a binary search does.
 
 use super::TrimReason;
 use crate::prompt::draft::{Choice, LayerDraft, PromptScope, length};
 use crate::prompt::verdicts::Detail;
 use crate::surface::Trimming;
 
-/// Shows as many items as the pack allows, and notes it if there are more.
+/// Includes as many items as the pack allows, and adds a note if there are more.
 pub(super) fn all<'d>(draft: &mut LayerDraft<'d>, prompt_scope: &PromptScope<'d>) {
     let (mut most, mut lengths) = (Vec::new(), Vec::new());
     for (path, allowed) in &draft.layer.entries {
@@ -19,7 +19,7 @@ pub(super) fn all<'d>(draft: &mut LayerDraft<'d>, prompt_scope: &PromptScope<'d>
         most.push(prompt_scope.target.of_tier(allowed).unwrap_or(usize::MAX).min(length));
     }
     draft.show(most.clone(), prompt_scope);
-    // The note is of an earlier, longer text, which may have had to leave out more.
+    // The note is about an earlier, longer text, which may have needed to leave out more.
     draft.notes.shift_remove(Trimming::Entries.word());
     if let Some((limit, _)) = most.iter().zip(&lengths).find(|(most, lengths)| most < lengths) {
         let limit = *limit;
@@ -38,7 +38,7 @@ pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason
         if draft.tokens <= limit {
             break;
         }
-        // Search for the most items that fit. First try none at all, since even that may not be enough.
+        // Search for the most items within the limit. First try none at all, since even that may be too long.
         let (mut fitting, mut too_many) = (0, counts.get(list).copied().unwrap_or(0));
         let mut show = |draft: &mut LayerDraft<'d>, count: usize| {
             if let Some(slot) = counts.get_mut(list) {
@@ -61,7 +61,7 @@ pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason
     }
 }
 
-/// Says less of the calls that were not carried out: first without advice, then fewer of them, but at least one.
+/// Prints less about the calls that were not executed: first no advice, then fewer calls, but at least one.
 fn trim_verdicts<'d>(
     draft: &mut LayerDraft<'d>,
     (all, before): (usize, Detail),
@@ -82,7 +82,7 @@ fn trim_verdicts<'d>(
     }
 }
 
-/// Notes how many items of each list are shown, if not all are.
+/// Adds a note on how many items of each list are included, if not all are.
 fn note(draft: &mut LayerDraft<'_>, why: TrimReason, prompt_scope: &PromptScope<'_>) {
     let Choice::File { counts, .. } = &draft.choice else { return };
     let parts: Vec<String> = draft

@@ -1,17 +1,17 @@
-//! `long-turns`: how much of a turn is shown that would leave no room for the others?
+//! `long-turns`: how much remains of a turn that would leave no room for the others?
 //!
 //! In: a draft of the history.
 //! Out: the draft in which no turn has more than a third of the tokens: the middle of a longer one is left out.
-//! Never: cuts a block in two: an answer is shortened part by part and then written again.
+//! Never: cuts a block: an answer is shortened part by part and then written again.
 
 use super::TrimReason;
 use crate::prompt::draft::{Choice, LayerDraft, PromptScope};
 use crate::prompt::history::line;
 use crate::surface::{Speaker, Trimming};
 
-/// A question and its answer leave room for what comes before them.
+/// A turn may have this part of the tokens, so that a question and its answer leave room for earlier turns.
 const PART: usize = 3;
-/// The shortest text that is left of a turn, in bytes.
+/// The shortest text, in bytes, that a turn is shortened to.
 const SHORTEST: usize = 40;
 
 pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason, prompt_scope: &PromptScope<'d>) {
@@ -25,7 +25,7 @@ pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason
         if is_short(window.turn_text(number)) {
             continue;
         }
-        // The longest texts with which the turn fits, or else the shortest ones.
+        // Search for the longest texts with which the turn is within the limit, or else use the shortest ones.
         let (mut short, mut long) = (SHORTEST, window.longest(number));
         let mut turn = window.shortened(number, short);
         while short + 1 < long {

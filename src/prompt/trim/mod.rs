@@ -2,7 +2,7 @@
 //!
 //! In: a draft, and how many items, turns and tokens it may have.
 //! Out: the draft with other choices, and a note of what was left out.
-//! Never: cuts a text of the author. Each file here is one strategy of the pack language; `never` needs none.
+//! Never: cuts a text of the author. Each file here is one strategy of the pack language; `never` needs no file.
 
 mod drop;
 mod entries;
@@ -20,9 +20,9 @@ use std::fmt;
 pub(super) enum TrimReason {
     /// The pack limits the number of items or turns.
     Most(usize),
-    /// The layer must keep to its budget; none if it has no budget but its template failed with all items.
+    /// The layer must not exceed its budget; none if it has no budget but its template failed with all items.
     Budget(Option<usize>),
-    /// The whole must keep to the limit of the tier or the model.
+    /// The whole prompt must not exceed the limit of the tier or the model.
     Whole(usize),
 }
 
@@ -71,8 +71,8 @@ pub(super) fn keep_to_budget<'d>(
     }
 }
 
-/// Applies its strategies in order, until it has at most `limit` tokens. A choice that does not make the layer shorter
-/// is undone: a variant may be longer than the text, and so may what a template says about an empty list.
+/// Applies its strategies in order, until it has at most `limit` tokens. A choice that does not shorten the layer is
+/// undone: a variant may be longer than the text before, and so may a template's text about an empty list.
 pub(super) fn shrink<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason, prompt_scope: &PromptScope<'d>) {
     for strategy in &draft.layer.trim {
         if draft.tokens <= limit {
@@ -95,7 +95,7 @@ fn apply<'d>(
     prompt_scope: &PromptScope<'d>,
 ) {
     match strategy {
-        // Where the rest cannot give way either, the prompt is an error that names the layer.
+        // If no other layer can be shortened either, the prompt is an error that names this layer.
         Trimming::Never => {}
         Trimming::Variant => variant::trim(draft, limit, why, prompt_scope),
         Trimming::Entries => entries::trim(draft, limit, why, prompt_scope),

@@ -1,8 +1,8 @@
-//! `oldest-turns`: how much of the conversation is shown?
+//! `oldest-turns`: how much of the conversation is included?
 //!
 //! In: a draft of the history.
 //! Out: the draft with only the newest turns.
-//! Never: cuts a turn in two, or starts with an answer whose question is left out.
+//! Never: cuts a turn, or starts with an answer whose question is left out.
 
 use super::TrimReason;
 use crate::prompt::draft::{Choice, LayerDraft, PromptScope};
@@ -12,7 +12,7 @@ use crate::surface::{Speaker, Trimming};
 /// The word in the ledger for turns without text, such as an answer without a message.
 const SILENT: &str = "turns";
 
-/// Shows as many turns as the pack allows. Turns without text do not count.
+/// Includes as many turns as the pack allows. Turns without text do not count.
 pub(super) fn window<'d>(draft: &mut LayerDraft<'d>, prompt_scope: &PromptScope<'d>) {
     let Choice::History { window, .. } = &draft.choice else { return };
     let window = *window;
@@ -31,7 +31,7 @@ pub(super) fn window<'d>(draft: &mut LayerDraft<'d>, prompt_scope: &PromptScope<
 pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason, prompt_scope: &PromptScope<'d>) {
     let Choice::History { window, from } = &draft.choice else { return };
     let (window, mut from) = (*window, *from);
-    // The newest turns, as far as they fit one by one; then the whole decides.
+    // First estimate from the tokens of single turns; then check the tokens of the whole.
     let (mut left, mut first) = (limit, window.len());
     while let Some(number) = first.checked_sub(1).filter(|number| *number >= from) {
         let role = window.role(number).unwrap_or(Speaker::User);
@@ -48,7 +48,7 @@ pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason
     }
 }
 
-/// Shows the turns from `from` on.
+/// Includes the turns from `from` on.
 fn open<'d>(
     draft: &mut LayerDraft<'d>,
     window: &'d Window<'d>,

@@ -1,7 +1,7 @@
 //! `variant`: has the author written a shorter text?
 //!
 //! In: a draft of a file.
-//! Out: the draft with its next variant, and with as many items of its lists as then fit.
+//! Out: the draft with its next variant, and with as many items of its lists as there is then room for.
 //! Never: writes a text of its own.
 
 use super::{TrimReason, entries};
@@ -18,7 +18,7 @@ pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason
         if let Choice::File { variant, .. } = &mut draft.choice {
             *variant = next;
         }
-        // The shorter text may have room again for entries that the longer one had to leave out.
+        // The shorter text may have room again for items that the longer one had to leave out.
         entries::all(draft, prompt_scope);
         let path = draft.file(prompt_scope).map(|(_, text)| text.path.as_str()).unwrap_or_default();
         draft.note(Trimming::Variant, format!("`{path}` is a shorter form of a longer text, {why}"));
