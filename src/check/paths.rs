@@ -1,7 +1,7 @@
 //! Paths: can the key of an effect be a path below a root?
 //!
 //! In: the effects of a program that change files.
-//! Out: a finding for each effect whose key leads out of the root, whatever its templates render to.
+//! Out: a finding for each effect whose key goes out of the root, whatever its templates render to.
 //! Never: guesses what a template renders to, or checks whether a file exists.
 
 use crate::diagnostic::{Code, Diagnostic};

@@ -213,7 +213,7 @@ table! {
     PACK_UNKNOWN_MESSAGE = "pack/unknown-message", Error;
     /// A rule whose event never happens.
     PACK_UNKNOWN_EVENT = "pack/unknown-event", Error;
-    /// A change to a mode to which no exit leads.
+    /// A change to a mode without an exit to it.
     PACK_NO_EXIT = "pack/no-exit", Error;
     /// A gate that never opens.
     PACK_SHUT_GATE = "pack/shut-gate", Error;

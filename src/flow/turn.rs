@@ -255,7 +255,7 @@ impl<'f> Flow<'f> {
     }
 
     /// Reports something that was left out because it is not valid against its schema. This is more than a remark:
-    /// data is lost.
+    /// data is dropped.
     pub(super) fn note_data_loss(&mut self, message: impl Into<Message>, at: Location) {
         let span = Location::response(self.span);
         let finding = Diagnostic::new(Code::Remark(Remark::Note), span, message).with_rule(Some(at));

@@ -225,7 +225,7 @@ fn check_exit<'g>(
 
 /// The modes to which a session can change from each mode.
 struct Ways<'g> {
-    /// The declared modes to which a `go` leads through an exit. An exit that was reported as missing counts, too.
+    /// The declared modes that a `go` reaches through an exit. An exit that was reported as missing counts, too.
     to: HashMap<&'g str, Vec<&'g str>>,
     /// Modes with faults, which count as leading to every mode.
     doubtful: HashSet<&'g str>,
@@ -265,7 +265,7 @@ impl<'g> Ways<'g> {
         self.to.get(from).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Whether a mode leads to any mode, itself included.
+    /// Whether a mode has an exit to any mode, itself included.
     fn exits_of(&self, from: &str) -> bool {
         self.doubtful.contains(from) || !self.out_of(from).is_empty()
     }
@@ -316,16 +316,16 @@ fn check_reach<'g>(surface: &'g Surface, ways: &Ways<'g>, diagnostics: &mut Vec<
     }
 }
 
-/// The unreachable modes to report. A mode that another unreachable mode leads to is not reported, because it is
+/// The unreachable modes to report. A mode that another unreachable mode reaches is not reported, because it is
 /// reached once the other one is. Of a cycle of unreachable modes, the first is reported.
 fn firsts<'g>(ways: &Ways<'g>, unreachable: &IndexSet<&'g str>) -> HashSet<&'g str> {
-    // A mode that leads to one found in the first pass comes after it in the list. So the second pass runs backwards,
+    // A mode that reaches one found in the first pass comes after it in the list. So the second pass runs backwards,
     // and then only modes of the same cycle lead to those that remain.
     let begins = not_led_to(ways, unreachable, unreachable.iter().copied());
     not_led_to(ways, unreachable, begins.into_iter().rev()).into_iter().collect()
 }
 
-/// The modes, in this order, that no mode before them leads to.
+/// The modes, in this order, that no mode before them reaches.
 fn not_led_to<'g>(
     ways: &Ways<'g>,
     unreachable: &IndexSet<&'g str>,

@@ -2,7 +2,7 @@
 //!
 //! In: the schemas of parameters, results, state, members and records.
 //! Out: `pack/remote-ref` for a reference to another document, `pack/bad-schema` for every word that JSON Schema does
-//! not have, and for a reference that leads back to itself.
+//! not have, and for a reference that refers back to itself.
 //! Never: compiles a whole schema, so a fault that concerns several parts of one is not found here.
 
 use crate::diagnostic::{Code, Diagnostic, bad_pattern_place, bad_pattern_words, meant, nearest};
@@ -117,7 +117,7 @@ impl<'t> SchemaRoot<'t> {
         Some(here)
     }
 
-    /// Reports the first reference that leads back to the schema that contains it.
+    /// Reports the first reference that refers back to the schema that contains it.
     fn endless(&self, diagnostics: &mut Vec<Diagnostic>) {
         let (mut left, mut known, mut reported) = (self.roots(), HashSet::new(), HashSet::new());
         while let Some(tree) = left.pop() {

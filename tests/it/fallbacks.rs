@@ -72,7 +72,7 @@ fn what_another_dialect_reads_is_told_as_if_there_were_no_fallback() {
     assert_eq!(outcome.dialect.as_deref(), Some("tagged"));
 }
 
-/// A strategy may replace text that is only quoted, so that text is held until the answer has been judged.
+/// A strategy may replace text that is only quoted, so that text is withheld until the answer has been judged.
 #[test]
 fn what_a_strategy_may_take_out_of_a_fence_is_held() {
     let (before, behind, outcome) = streamed("open", "```\n<message>Hello.</message>\n```\n", 1);

@@ -10,7 +10,7 @@ use rulebook_fs::{ReadError, read_file, read_from, text_of};
 use std::io;
 use std::path::Path;
 
-/// Whether the path stands for standard input.
+/// Whether the path means standard input.
 pub(super) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
