@@ -52,7 +52,7 @@ impl fmt::Display for Failure {
         let Self { path, expected, got, .. } = self;
         match got {
             Some(got) if self.is_unwanted() => {
-                write!(f, "`{path}` is not as expected: it should not contain {got}, but holds it")
+                write!(f, "`{path}` is not as expected: it should not contain {got}")
             }
             Some(got) => write!(f, "`{path}` is not as expected: expected {expected}, got {got}"),
             None => write!(f, "`{path}` is not as expected: expected {expected}, got nothing"),

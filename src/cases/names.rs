@@ -46,7 +46,7 @@ pub fn overlooked_files(below: &[String]) -> Vec<(String, Diagnostic)> {
             found.push((path.clone(), Diagnostic::new(Code::CASE_OVERLOOKED, None, message).with_help(rename(path))));
         } else if !reported.contains(&own) {
             let place = if own.is_empty() { "the folder of the pack".to_owned() } else { format!("`{own}`") };
-            let message = format!("{place} holds {beside} files that look like cases, and none is read as one");
+            let message = format!("{place} holds {beside} files that look like cases, but none is read as one");
             found.push((path.clone(), Diagnostic::new(Code::CASE_OVERLOOKED, None, message).with_help(HELP)));
             reported.push(own);
         }

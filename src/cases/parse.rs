@@ -126,7 +126,7 @@ impl Parsing<'_> {
         let (span, message, help, word) = match near_marker(written) {
             Some((line, word)) => {
                 let span = Span::new(header.start + line.start, header.start + line.end);
-                let message = format!("`{}` is no marker", span.of(self.text));
+                let message = format!("`{}` is not a marker", span.of(self.text));
                 (span, message, format!("a marker is a line by itself: `=== {word} ===`"), word)
             }
             None if parts.first().is_none_or(|first| first.name != EXPECT) => return (header, None),
@@ -188,8 +188,8 @@ impl Parsing<'_> {
         let keys = waiting_step.as_ref().map_or(OUTCOME_KEYS, |waiting_step| waiting_step.part.keys());
         let expected = self.expectation(piece, keys);
         let Some(waiting_step) = waiting_step else {
-            let help = "put what is said before it, such as `=== response ===`; one expectation follows each";
-            let message = "nothing comes before this expectation that it could be about";
+            let help = "put a step before it, such as `=== response ===`; one expectation follows each";
+            let message = "no step comes before this expectation";
             let fault = Diagnostic::new(Code::CASE_SYNTAX, self.at(piece.marker), message);
             self.diagnostics.push(fault.with_help(help));
             return None;
@@ -214,7 +214,7 @@ impl Parsing<'_> {
             return;
         }
         let at = self.at(Span::new(start, start + line.len()));
-        let message = format!("this `{key}` is a part of what is said, and no key");
+        let message = format!("this `{key}` is part of the step's text, not a key of the header");
         let fault = Diagnostic::new(Code::CASE_SYNTAX, at, message).with_help(format!("move it to the {HEADER}"));
         // Only a warning: the key may be meant as text.
         self.diagnostics.push(fault.into_warning());
@@ -392,9 +392,12 @@ mod tests {
             assert!(case.value.is_some(), "{waiting_step}");
             case.diagnostics.iter().map(|one| one.message.clone()).collect::<Vec<_>>()
         };
-        assert_eq!(assert_fault("mode = 'a'\nHi"), ["this `mode` is a part of what is said, and no key"]);
-        assert_eq!(assert_fault("\nstate = { n = 1 }"), ["this `state` is a part of what is said, and no key"]);
-        assert_eq!(assert_fault("todo = true"), ["this `todo` is a part of what is said, and no key"]);
+        assert_eq!(assert_fault("mode = 'a'\nHi"), ["this `mode` is part of the step's text, not a key of the header"]);
+        assert_eq!(
+            assert_fault("\nstate = { n = 1 }"),
+            ["this `state` is part of the step's text, not a key of the header"]
+        );
+        assert_eq!(assert_fault("todo = true"), ["this `todo` is part of the step's text, not a key of the header"]);
         for waiting_step in ["Hi\nmode = 'a'", "mode = fast", "mood = 'a'", "mode: 'a'", ""] {
             assert_eq!(assert_fault(waiting_step), [""; 0], "{waiting_step}");
         }
@@ -424,7 +427,7 @@ mod tests {
         check(
             "claim = 'a'\n=== expect ===\nstatus = 'clean'\n=== response ===\n=== response ===\n=== expect ===\n",
             &[
-                "case/syntax t/x.case:2:1 nothing comes before this expectation that it could be about",
+                "case/syntax t/x.case:2:1 no step comes before this expectation",
                 "case/expects-nothing t/x.case:4:1 nothing is expected of this",
                 "case/expects-nothing t/x.case:5:1 nothing is expected of this",
             ],

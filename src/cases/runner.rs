@@ -181,9 +181,9 @@ pub(super) fn start(program: &Program, case: &Case) -> Result<Session, Vec<Diagn
         };
         let members = if let Tree::Table(members, _) = state { members.as_slice() } else { &[] };
         unknown.extend(members.iter().filter(computed).map(|(name, _)| {
-            let message = format!("`state.{}` is computed: it is never what is said here", name.value);
+            let message = format!("`state.{}` is computed: a value given here is not used", name.value);
             let fault = Diagnostic::new(Code::SESSION_MISFIT, name.at, message);
-            fault.with_help("say instead what it is computed from")
+            fault.with_help("give what it is computed from instead")
         }));
         partial.insert("state", state.to_json());
     }

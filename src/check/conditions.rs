@@ -27,7 +27,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for (when, message) in what.filter(|(when, _)| is_never_true(program, &changes, when, None)) {
         let message = format!("{message}: its condition is false for every value that is ever set");
         let finding = Diagnostic::new(Code::PACK_IDLE_COMPARISON, when.at(), message);
-        found.push(finding.with_help("mend the condition, or take out what depends on it"));
+        found.push(finding.with_help("fix the condition, or take out what depends on it"));
     }
 }
 
@@ -38,10 +38,10 @@ fn permits(program: &Program, changes: &Changes<'_>, found: &mut Vec<Diagnostic>
             let (message, help) = if is_never_true(program, changes, when, Some(name)) {
                 (
                     "this permits nothing: its condition is false for every value that is ever set",
-                    "mend the condition, or take the permit out",
+                    "fix the condition, or take the permit out",
                 )
             } else if always_holds(when) {
-                ("this condition forbids nothing: it is always true", "mend the condition, or take it out")
+                ("this condition forbids nothing: it is always true", "fix the condition, or take it out")
             } else {
                 continue;
             };

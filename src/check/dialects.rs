@@ -300,7 +300,7 @@ impl Closers<'_> {
         });
         let Some(name) = names.into_iter().find(|name| self.takes(name, None)) else { return };
         let message =
-            format!("what closes the block `{}` closes the block `{}` that holds it", inner.name, self.block.name);
+            format!("what closes the block `{}` closes the block `{}` that contains it", inner.name, self.block.name);
         found.push(
             Diagnostic::new(Code::PACK_OWN_CLOSER, self.block.at, message)
                 .with_place(inner.at, format!("closed by `{name}`"))
@@ -333,7 +333,7 @@ impl Closers<'_> {
                 }
                 (None, None) => continue,
             };
-            let message = format!("{what} of `{action}` would close the block `{}` that holds it", self.block.name);
+            let message = format!("{what} of `{action}` would close the block `{}` that contains it", self.block.name);
             found.push(
                 Diagnostic::new(Code::PACK_OWN_CLOSER, *at, message)
                     .with_place(self.block.at, "this block")

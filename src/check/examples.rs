@@ -79,7 +79,7 @@ fn judge(
             let why = fault.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
             let message = format!("the mode `{mode}` refuses this example{which}: {}{why}", fault.message);
             let finding = Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, at, message).with_help(
-                "mend it; if a model must not write it, add `refused` after the language of the fence; if it is not an answer, give the fence another language",
+                "fix it; if a model must not write it, add `refused` after the language of the fence; if it is not an answer, give the fence another language",
             );
             Some((finding, Some(fault.message.to_string())))
         }

@@ -29,7 +29,7 @@ fn inputs(program: &Program, found: &mut Vec<Diagnostic>) {
         let takers = || inputs.iter().zip(&matched).take(number);
         let takes = |(one, its): &(&Input, &Option<Matched>)| {
             takes_all(one, later)
-                || (one.unless.is_empty() && its.as_ref().zip(all.as_ref()).is_some_and(|(its, all)| its.holds(all)))
+                || (one.unless.is_empty() && its.as_ref().zip(all.as_ref()).is_some_and(|(its, all)| its.includes(all)))
         };
         let taker =
             |mode: ModeId| takers().filter(|(one, _)| one.modes.include(Some(mode))).find(takes).map(|(one, _)| one);
@@ -139,7 +139,7 @@ fn rules(program: &Program, found: &mut Vec<Diagnostic>) {
             let message = format!("the rule `{}` never follows: {why}", rule.id);
             found.push(
                 Diagnostic::new(Code::PACK_IDLE_RULE, rule.at, message)
-                    .with_help("mend its `on`, `in` or `when`, or take it out"),
+                    .with_help("fix its `on`, `in` or `when`, or take it out"),
             );
             continue;
         }
@@ -207,7 +207,7 @@ fn messages(program: &Program, found: &mut Vec<Diagnostic>) {
         program.messages.iter().enumerate().filter(|(number, _)| !used_messages.contains(number))
     {
         found.push(
-            Diagnostic::new(Code::PACK_UNSAID_MESSAGE, message.at, format!("nothing says the message `{name}`"))
+            Diagnostic::new(Code::PACK_UNSAID_MESSAGE, message.at, format!("nothing uses the message `{name}`"))
                 .with_help("say it in a rule, ask it with an input, or take it out"),
         );
     }

@@ -39,18 +39,18 @@ pub(super) type CheckedBlocks = HashSet<(DialectId, String)>;
 
 pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut CheckedBlocks, found: &mut Vec<Diagnostic>) {
     let Some((name, mode)) = program.modes.get_key_value(&reading.session.mode) else { return };
-    let source_place = VisibleForm::of(program, reading, mode);
+    let source_place = PrintedForms::of(program, reading, mode);
     let mut unexplained = Vec::new();
     if let Some(at) = source_place.forms {
         for form in program.forms(name) {
             let Some(dialect) = program.dialects.iter().find(|dialect| dialect.name == form.dialect) else { continue };
-            let looks = Looks { program, session: &reading.session, dialect, source_place: at };
+            let looks = FormChecker { program, session: &reading.session, dialect, source_place: at };
             looks.form(&form, &mut |text| known.insert((dialect.id, text.to_owned())), &mut unexplained);
         }
     }
     if let Some(at) = source_place.calls {
         for dialect in program.asked_dialects_of(mode) {
-            let looks = Looks { program, session: &reading.session, dialect, source_place: at };
+            let looks = FormChecker { program, session: &reading.session, dialect, source_place: at };
             for (name, action, _) in program.permitted(mode) {
                 if known.insert((dialect.id, format!("call {name}"))) {
                     unexplained.extend(looks.call(mode, name, action));
@@ -99,12 +99,12 @@ fn escaped(program: &Program, reading: &ModeTexts) -> Option<Diagnostic> {
 
 /// Whether prompts print the forms of answers, and examples of calls, in a mode; each with the place of the expression
 /// that prints it. The place is absent if the engine's own correction text prints it.
-struct VisibleForm {
+struct PrintedForms {
     forms: Option<Option<Location>>,
     calls: Option<Option<Location>>,
 }
 
-impl VisibleForm {
+impl PrintedForms {
     fn of(program: &Program, reading: &ModeTexts, mode: &Mode) -> Self {
         let documents = || reading.texts.iter().filter_map(|prompt_text| program.prompts.template(prompt_text.source));
         let paths = || documents().flat_map(|document| document.reads().iter().chain(document.reads().looks()));
@@ -137,7 +137,7 @@ fn asks_again(program: &Program, mode: &Mode) -> bool {
 }
 
 /// A dialect of a mode, whose forms are checked.
-struct Looks<'p> {
+struct FormChecker<'p> {
     program: &'p Program,
     session: &'p Session,
     dialect: &'p Dialect,
@@ -145,7 +145,7 @@ struct Looks<'p> {
     source_place: Option<Location>,
 }
 
-impl Looks<'_> {
+impl FormChecker<'_> {
     /// Checks each block on its own, if it is new; then all of them together.
     fn form(&self, form: &AnswerForm, is_new: &mut dyn FnMut(&str) -> bool, found: &mut Vec<Diagnostic>) {
         let before = found.len();
@@ -225,7 +225,7 @@ impl Looks<'_> {
                 format!("the form of `{name}` that a model is shown is not read as this block"),
                 match (&block.spelled, &block.layout) {
                     (Some(_), _) => "make `spelled` an opener of this block, or take it out",
-                    (None, Some(_)) => MEND_LAYOUT,
+                    (None, Some(_)) => FIX_LAYOUT,
                     (None, None) => {
                         "make sure that no other block opens with it and no mask of the dialect quotes it, or set `spelled`"
                     }
@@ -233,7 +233,7 @@ impl Looks<'_> {
             ),
             FormFault::NotRead => (
                 format!("after the other blocks of an answer, the form of `{name}` is not read as this block"),
-                "mend the `ends` of the block that swallows it, or put that block last in the `order` of `[reply]`",
+                "fix the `ends` of the block that swallows it, or put that block last in the `order` of `[reply]`",
             ),
         };
         self.source_place(Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, block.at, message).with_help(help))
@@ -248,7 +248,7 @@ impl Looks<'_> {
 }
 
 /// The help for a block whose whole layout the pack declares.
-const MEND_LAYOUT: &str = "mend `spelled`, so that the grammar reads it as this block, or take it out";
+const FIX_LAYOUT: &str = "fix `spelled`, so that the grammar reads it as this block, or take it out";
 
 /// The fault of the form of a block.
 enum FormFault {
@@ -268,10 +268,10 @@ fn help(block: &BlockBinding, fault: &Finding) -> &'static str {
     } else if block.spelled.is_some() {
         "make `spelled` an opener of this block, or take it out"
     } else if block.layout.is_some() {
-        MEND_LAYOUT
+        FIX_LAYOUT
     } else if block.about.is_some() {
-        "mend its `close`, its `ends`, or markup in its `about`"
+        "fix its `close`, its `ends`, or markup in its `about`"
     } else {
-        "mend its `close` or `ends`, so that it ends before the blocks that it is shown with"
+        "fix its `close` or `ends`, so that it ends before the blocks that it is shown with"
     }
 }

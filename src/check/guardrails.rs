@@ -22,16 +22,16 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             let message = format!("the guardrail `{}` cannot trip: {why}", rule.id);
             found.push(
                 Diagnostic::new(Code::PACK_IDLE_GUARDRAIL, rule.at, message)
-                    .with_help("mend what it looks for or where, or take it out"),
+                    .with_help("fix what it looks for or where, or take it out"),
             );
         } else if let Some((why, at)) = in_vain(program, rule) {
             let message = format!("the guardrail `{}` can never trip for one of its targets: {why}", rule.id);
-            found.push(Diagnostic::new(Code::PACK_IDLE_GUARDRAIL, at, message).with_help("mend its `on`, or its `in`"));
+            found.push(Diagnostic::new(Code::PACK_IDLE_GUARDRAIL, at, message).with_help("fix its `on`, or its `in`"));
         }
         let same = |(other, its): &(&Guardrail, &Option<Matched>)| {
             look_alike(rule, other)
                 && (text(&rule.pattern) == text(&other.pattern)
-                    || own.as_ref().zip(its.as_ref()).is_some_and(|(own, its)| own.holds(its) && its.holds(own)))
+                    || own.as_ref().zip(its.as_ref()).is_some_and(|(own, its)| own.includes(its) && its.includes(own)))
         };
         if let Some((first, _)) = rules.iter().zip(&matched).take(number).find(same) {
             found.push(

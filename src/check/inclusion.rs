@@ -73,7 +73,7 @@ impl Matched {
     }
 
     /// Whether it is certain that all texts of the other are among these.
-    pub(crate) fn holds(&self, other: &Self) -> bool {
+    pub(crate) fn includes(&self, other: &Self) -> bool {
         let ascii = self.bounded || other.bounded;
         let comparable = !ascii || (self.ascii_is_enough && other.ascii_is_enough);
         // Cheap test first, since most patterns are unrelated: the example of the other must match here, too.
@@ -213,7 +213,7 @@ mod tests {
 
     #[track_caller]
     fn check(earlier: &[&str], later: &[&str], expected: bool) {
-        let holds = Matched::by(earlier).zip(Matched::by(later)).map(|(earlier, later)| earlier.holds(&later));
+        let holds = Matched::by(earlier).zip(Matched::by(later)).map(|(earlier, later)| earlier.includes(&later));
         assert_eq!(holds, Some(expected), "{earlier:?} {later:?}");
     }
 

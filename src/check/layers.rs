@@ -15,11 +15,11 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for (name, prompt) in &program.prompts.prompts {
         // The layer may be in another prompt, whose name is a misspelling of this one.
         let slip = program.prompts.prompts.keys().any(|other| other != name && is_slip(other, name));
-        if slip || prompt.layers.iter().any(|layer| matches!(layer.holds, LayerSource::Message)) {
+        if slip || prompt.layers.iter().any(|layer| matches!(layer.source, LayerSource::Message)) {
             continue;
         }
-        let history = prompt.layers.iter().find(|layer| matches!(layer.holds, LayerSource::History));
-        let text = format!("no layer of the prompt `{name}` shows what the user says");
+        let history = prompt.layers.iter().find(|layer| matches!(layer.source, LayerSource::History));
+        let text = format!("no layer of the prompt `{name}` contains the message of the user");
         let help = "add a last layer with `source = \"message\"`";
         let finding = Diagnostic::new(Code::PROMPT_NO_MESSAGE, history.map_or(prompt.at, |layer| layer.at), text);
         // A host may add all turns itself, but hardly the last one alone.
@@ -43,7 +43,7 @@ fn unfilled(program: &Program, found: &mut Vec<Diagnostic>) {
             LayerSource::Files { variants, .. } => variants.iter().any(|variant| variant.texts.contains(&Some(number))),
             LayerSource::History | LayerSource::Message | LayerSource::Verdicts { .. } => false,
         };
-        let layer = layers.find(|layer| takes(&layer.holds));
+        let layer = layers.find(|layer| takes(&layer.source));
         let place = layer.map(|layer| layer.at);
         let first = reported.iter().find(|(known, _)| place.is_some() && *known == place).map(|(_, number)| *number);
         if let Some(first) = first.and_then(|first| found.get_mut(first)) {

@@ -45,7 +45,7 @@ fn why_outside(path: &str) -> Option<&'static str> {
     if !whole {
         parts.pop();
     }
-    parts.contains(&"..").then_some("leads out by `..`")
+    parts.contains(&"..").then_some("leaves the folder by `..`")
 }
 
 #[cfg(test)]
@@ -63,7 +63,7 @@ mod tests {
             check(path, Some("is absolute"));
         }
         for path in ["..", "../x", "a/../x", "../{{ key }}", "a\\..\\x"] {
-            check(path, Some("leads out by `..`"));
+            check(path, Some("leaves the folder by `..`"));
         }
         for path in ["", "a/b.md", "{{ key }}", "..{{ key }}", "a..b/c", "{{ a }}/../x", "kv:x", "a/...", "x:1"] {
             check(path, None);

@@ -33,7 +33,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         }
     }
     idle(program, found);
-    if says_conditions(program) {
+    if explains_conditions(program) {
         unsaid(program, found);
     }
 }
@@ -69,7 +69,7 @@ fn idle(program: &Program, found: &mut Vec<Diagnostic>) {
 }
 
 /// Whether a template prints the conditions of permits.
-fn says_conditions(program: &Program) -> bool {
+fn explains_conditions(program: &Program) -> bool {
     let asks = |path: &[String]| path.iter().eq(["actions", ENTRY, "when"]);
     let mut templates = program.prompts.texts.iter().filter_map(PromptFile::template);
     templates.any(|document| document.reads().looks().any(|(path, _)| asks(path)))

@@ -27,7 +27,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
                 let help = "say `required = false` in the `reply` of the mode, or give a block this `name`";
                 report(*at, message, help);
             }
-            let none = may_not_stand(program, reply, count);
+            let none = must_not_occur(program, reply, count);
             if none && count.required {
                 let message = format!("`{name}` is required, but at most 0 are allowed: every answer is wrong");
                 report(*at, message, "leave out one of the two, or say `required = false` in the mode");
@@ -54,14 +54,14 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
 }
 
 /// Whether a reply of this shape cannot have any of the blocks that `count` is about.
-fn may_not_stand(program: &Program, reply: &ReplyShape, count: &Count) -> bool {
+fn must_not_occur(program: &Program, reply: &ReplyShape, count: &Count) -> bool {
     count.most == Some(0) || (reply.calls.is_some_and(|(most, _)| most == 0) && is_call(program, count))
 }
 
 /// Whether a reply in a mode may have such a block, limited to the same `keys`.
 fn uses_keys(program: &Program, mode: &Mode, count: &Count) -> bool {
     let mut counts = mode.reply.counts.iter().filter(|own| own.name == count.name && own.keys == count.keys);
-    counts.any(|own| !may_not_stand(program, &mode.reply, own))
+    counts.any(|own| !must_not_occur(program, &mode.reply, own))
 }
 
 /// The modes that require a block that none of their dialects has.

@@ -68,7 +68,7 @@ impl Samples<'_> {
             let Some((value, validator)) = value.zip(slot.schema.validator().ok()) else { continue };
             if let Some(error) = validator.faults(&value).next() {
                 let message = format!("in a new session this is no `{name}`: {}", misfit_at("", &error));
-                let help = "mend the template, or the schema beside it";
+                let help = "fix the template, or the schema beside it";
                 self.found.push(Diagnostic::new(Code::PACK_FAILS, compute.at(), message).with_help(help));
             }
         }
@@ -272,7 +272,7 @@ impl Samples<'_> {
         }
         if let Some(failure) = doomed(reads, self.data, run) {
             let message = format!("this fails whatever it reads: {}", excerpt(&failure.message, 160));
-            let help = "mend it, or the constants in `data` that it reads";
+            let help = "fix it, or the constants in `data` that it reads";
             self.report(Diagnostic::new(Code::PACK_FAILS, at, message).with_help(help));
         }
         None

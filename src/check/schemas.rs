@@ -142,7 +142,7 @@ fn examine(schema: &Value, what: &str, at: Location, found: &mut Vec<Diagnostic>
         let message = format!("no value satisfies the schema of {what}: {why}");
         found.push(
             Diagnostic::new(Code::PACK_NO_VALUE, at, message)
-                .with_help("mend one of the two: as it is, every value is refused"),
+                .with_help("fix one of the two: as it is, every value is refused"),
         );
     };
     let Some(members) = schema.as_object() else { return };

@@ -12,7 +12,7 @@ use crate::program::Program;
 use crate::text::{Location, Source, SourceId, Span};
 
 /// One comment that suppresses findings.
-struct Excuse<'t> {
+struct Suppression<'t> {
     codes: Vec<&'t str>,
     reason: &'t str,
     at: Location,
@@ -24,12 +24,12 @@ struct Excuse<'t> {
 /// The findings without those that a comment suppresses, and the findings about the comments.
 pub(super) fn without_excused(program: &Program, found: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     let sources = program.sources();
-    let mut excuses: Vec<Excuse<'_>> = sources.iter().flat_map(|(id, source)| read(id, source)).collect();
+    let mut excuses: Vec<Suppression<'_>> = sources.iter().flat_map(|(id, source)| read(id, source)).collect();
     let mut remaining: Vec<Diagnostic> = Vec::new();
     for finding in found {
         let line = finding.at.and_then(|at| Some((at.source, sources.get(at.source)?.place(at.span.start).line)));
         let code = finding.code.to_string();
-        let excuses_it = |excuse: &&mut Excuse<'_>| {
+        let excuses_it = |excuse: &&mut Suppression<'_>| {
             Some((excuse.at.source, excuse.line)) == line && excuse.codes.contains(&code.as_str())
         };
         match excuses.iter_mut().find(excuses_it) {
@@ -60,7 +60,7 @@ pub(super) fn excuses(program: &Program, finding: &Diagnostic) -> bool {
 }
 
 /// The suppressions in one file.
-fn read(id: SourceId, source: &Source) -> Vec<Excuse<'_>> {
+fn read(id: SourceId, source: &Source) -> Vec<Suppression<'_>> {
     const MARK: &str = "rulebook: allow(";
     let is_comment = |line: &str| line.trim_start().starts_with('#') || line.trim_start().starts_with("//");
     let lines: Vec<&str> = source.text().split('\n').collect();
@@ -74,7 +74,7 @@ fn read(id: SourceId, source: &Source) -> Vec<Excuse<'_>> {
         {
             let alone = is_comment(line);
             let ahead = lines.iter().skip(number + 1).take_while(|line| is_comment(line)).count();
-            excuses.push(Excuse {
+            excuses.push(Suppression {
                 codes: codes.split(',').map(str::trim).collect(),
                 reason: reason.trim(),
                 at: Location { source: id, span: Span::new(start + sign, start + line.trim_end().len()) },

@@ -107,7 +107,7 @@ impl Program {
                 some && taken.is_empty()
             };
             let help =
-                "the condition before each is false for every value that is ever set: mend one, or add another way";
+                "the condition before each is false for every value that is ever set: fix one, or add another way";
             let mut finding = |code, message| found.push(Diagnostic::new(code, declared.at, message).with_help(help));
             if !course.reaches(mode) && all_shut(into) {
                 finding(Code::PACK_UNREACHABLE, format!("no `go` to the mode `{name}` ever happens"));

@@ -13,13 +13,13 @@ use crate::text::{Location, Span, Spanned};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ConditionChange {
     /// More is required: `and` has these additional operands.
-    MoreAsked(String),
+    AndAdded(String),
     /// Less is required: `and` no longer has these operands.
-    LessAsked(String),
+    AndRemoved(String),
     /// Less is required: `or` has these additional operands, each of which is sufficient.
-    MoreEnough(String),
+    OrAdded(String),
     /// More is required: `or` no longer has these operands.
-    LessEnough(String),
+    OrRemoved(String),
     /// This part accepts more values: its old and new text.
     Looser(String, String),
     /// This part accepts fewer values: its old and new text.
@@ -46,10 +46,10 @@ impl ConditionChange {
         let asked = |(old, new): &(Vec<Operand<'_>>, Vec<Operand<'_>>)| (beside(new, old), beside(old, new));
         let (and, or) = (asked(&ands), asked(&ors));
         match ((and.0.as_slice(), and.1.as_slice()), (or.0.as_slice(), or.1.as_slice())) {
-            (([_, ..], []), _) => ConditionChange::MoreAsked(and.0.join(" and ")),
-            (([], [_, ..]), _) => ConditionChange::LessAsked(and.1.join(" and ")),
-            (_, ([_, ..], [])) => ConditionChange::MoreEnough(or.0.join(" or ")),
-            (_, ([], [_, ..])) => ConditionChange::LessEnough(or.1.join(" or ")),
+            (([_, ..], []), _) => ConditionChange::AndAdded(and.0.join(" and ")),
+            (([], [_, ..]), _) => ConditionChange::AndRemoved(and.1.join(" and ")),
+            (_, ([_, ..], [])) => ConditionChange::OrAdded(or.0.join(" or ")),
+            (_, ([], [_, ..])) => ConditionChange::OrRemoved(or.1.join(" or ")),
             _ => [ands, ors]
                 .iter()
                 .find_map(|(before, after)| by_constraint(before, after, (old, new)))
@@ -90,7 +90,7 @@ fn by_constraint(old: &[Operand<'_>], new: &[Operand<'_>], source: (&str, &str))
         return None;
     }
     let (one, other) = (one.text.to_owned(), other.text.to_owned());
-    match (after.through.holds(&before.through), before.through.holds(&after.through)) {
+    match (after.through.includes(&before.through), before.through.includes(&after.through)) {
         (true, false) => Some(ConditionChange::Looser(one, other)),
         (false, true) => Some(ConditionChange::Stricter(one, other)),
         _ => None,
@@ -109,11 +109,11 @@ mod tests {
     #[test]
     fn parts_that_come_and_go_are_known() {
         let text = str::to_owned;
-        check("a", "a and b > 1", ConditionChange::MoreAsked(text("b > 1")));
-        check("a and b and c | length", "c | length and a", ConditionChange::LessAsked(text("b")));
-        check("(a or b) and c", "a or b", ConditionChange::LessAsked(text("c")));
-        check("a", "a or b and c", ConditionChange::MoreEnough(text("b and c")));
-        check("a or b or c", "c or a", ConditionChange::LessEnough(text("b")));
+        check("a", "a and b > 1", ConditionChange::AndAdded(text("b > 1")));
+        check("a and b and c | length", "c | length and a", ConditionChange::AndRemoved(text("b")));
+        check("(a or b) and c", "a or b", ConditionChange::AndRemoved(text("c")));
+        check("a", "a or b and c", ConditionChange::OrAdded(text("b and c")));
+        check("a or b or c", "c or a", ConditionChange::OrRemoved(text("b")));
         check("a and b", "a and c", ConditionChange::Other);
         check("a and b", "a or b", ConditionChange::Other);
         check("a and b", "b and a", ConditionChange::Other);

@@ -72,7 +72,7 @@ impl<'s> Constraint<'s> {
 
 impl Through {
     /// Whether this constraint accepts every value that `other` does.
-    pub(super) fn holds(&self, other: &Self) -> bool {
+    pub(super) fn includes(&self, other: &Self) -> bool {
         let all = |these: &[Constant], those: &[Constant]| these.iter().all(|one| those.contains(one));
         match (self, other) {
             (Through::UpTo { number, within }, Through::UpTo { number: least, within: with_least }) => {

@@ -47,21 +47,21 @@ pub(super) fn condition(old: Option<&str>, new: Option<&str>) -> Option<(Directi
     let short = |text: &str| excerpt(text, 80).into_owned();
     let (direction, how) = match (old, new) {
         (Some(old), Some(new)) if old != new => match ConditionChange::between(old, new) {
-            ConditionChange::MoreAsked(part) => (Direction::Narrowed, format!("only where `{}`, too", short(&part))),
-            ConditionChange::LessAsked(part) => (Direction::Widened, format!("`{}` is no longer asked", short(&part))),
-            ConditionChange::MoreEnough(part) => (Direction::Widened, format!("`{}` is enough now", short(&part))),
-            // A failing operand of `or` denied everything: without it, more may be permitted.
-            ConditionChange::LessEnough(part) => {
-                (Direction::Changed, format!("`{}` is no longer enough", short(&part)))
+            ConditionChange::AndAdded(part) => (Direction::Narrowed, format!("`{}` is required, too", short(&part))),
+            ConditionChange::AndRemoved(part) => {
+                (Direction::Widened, format!("`{}` is no longer required", short(&part)))
             }
+            ConditionChange::OrAdded(part) => (Direction::Widened, format!("`{}` is now enough", short(&part))),
+            // A failing operand of `or` denied everything: without it, more may be permitted.
+            ConditionChange::OrRemoved(part) => (Direction::Changed, format!("`{}` is no longer enough", short(&part))),
             ConditionChange::Looser(old, new) => (Direction::Widened, arrow(&format!("`{old}`"), &format!("`{new}`"))),
             ConditionChange::Stricter(old, new) => {
                 (Direction::Narrowed, arrow(&format!("`{old}`"), &format!("`{new}`")))
             }
             ConditionChange::Other => (Direction::Changed, arrow(&format!("`{old}`"), &format!("`{new}`"))),
         },
-        (Some(old), None) => (Direction::Widened, format!("`{}` is no longer asked", short(old))),
-        (None, Some(new)) => (Direction::Narrowed, format!("only where `{}`", short(new))),
+        (Some(old), None) => (Direction::Widened, format!("`{}` is no longer required", short(old))),
+        (None, Some(new)) => (Direction::Narrowed, format!("`{}` is required", short(new))),
         _ => return None,
     };
     Some((direction, vec![how]))
@@ -71,13 +71,11 @@ pub(super) fn condition(old: Option<&str>, new: Option<&str>) -> Option<(Directi
 pub(super) fn trips(old: &str, new: &str) -> (Direction, String) {
     let short = |text: &str| excerpt(text, 80).into_owned();
     match ConditionChange::between(old, new) {
-        ConditionChange::MoreAsked(part) => {
-            (Direction::Widened, format!("it trips only where `{}`, too", short(&part)))
-        }
+        ConditionChange::AndAdded(part) => (Direction::Widened, format!("it trips only if `{}`, too", short(&part))),
         // A failing operand of `and` tripped the guardrail: without it, more may be accepted.
-        ConditionChange::LessAsked(part) => (Direction::Changed, format!("it no longer asks for `{}`", short(&part))),
-        ConditionChange::MoreEnough(part) => (Direction::Narrowed, format!("it trips where `{}`, too", short(&part))),
-        ConditionChange::LessEnough(part) => {
+        ConditionChange::AndRemoved(part) => (Direction::Changed, format!("it no longer asks for `{}`", short(&part))),
+        ConditionChange::OrAdded(part) => (Direction::Narrowed, format!("it trips where `{}`, too", short(&part))),
+        ConditionChange::OrRemoved(part) => {
             (Direction::Widened, format!("it no longer trips where `{}`", short(&part)))
         }
         ConditionChange::Looser(old, new) => (Direction::Narrowed, arrow(&format!("`{old}`"), &format!("`{new}`"))),

@@ -388,7 +388,7 @@ impl Strategy {
     }
 
     /// Whether the strategy corrects single values, so that the next strategy is tried only for the remaining ones.
-    pub(crate) fn mends(self) -> bool {
+    pub(crate) fn corrects(self) -> bool {
         matches!(self, Coerce | Interpret | Default | Omit)
     }
 

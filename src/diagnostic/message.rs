@@ -113,7 +113,7 @@ impl Message {
     /// Replaces by `with` each argument for which `holds` finds something to hide, and each quotation that is cut,
     /// since the cut may be in the middle of that. A message without arguments is replaced as a whole; `holds` gets
     /// `true` for such a message.
-    pub(crate) fn conceal(&mut self, holds: &dyn Fn(&str, bool) -> bool, with: &str) {
+    pub(crate) fn redact(&mut self, holds: &dyn Fn(&str, bool) -> bool, with: &str) {
         self.settle();
         if self.arguments.is_empty() && holds(&self.form, true) {
             *self = with.into();
@@ -368,7 +368,7 @@ mod tests {
             if all {
                 composed.hide_quotes()
             } else {
-                composed.conceal(&secret, "[…]")
+                composed.redact(&secret, "[…]")
             };
             let parts = composed.arguments().chain([composed.form(), composed.as_str()]).collect::<Vec<_>>().join(" ");
             assert!(!parts.contains("S3CRET"), "{parts}");

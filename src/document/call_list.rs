@@ -47,7 +47,7 @@ impl ListedCall {
     pub(super) fn written(&self) -> BodyEncoding {
         match self.worst {
             None => BodyEncoding::Bound,
-            Some(Grade::Certain) => BodyEncoding::Mended,
+            Some(Grade::Certain) => BodyEncoding::Repaired,
             Some(Grade::Lossy) => BodyEncoding::Salvaged,
         }
     }

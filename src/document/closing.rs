@@ -10,7 +10,7 @@ use super::delimiter::DelimiterKind;
 use super::enclosing::Enclosing;
 use super::open_block::{BlockEnd, OpenBlock, PayloadState};
 use super::pairs::Tagged;
-use super::payload::{PayloadSource, Spelled, Tag, ends_response};
+use super::payload::{FieldSyntax, PayloadSource, Tag, ends_response};
 use super::reader_findings::{FindingKind, ReaderFinding};
 use super::scanner::DialectScanner;
 use super::trim::{trimmed, trimmed_within};
@@ -140,7 +140,7 @@ impl DialectScanner {
             text: given.text,
             masks: self.masks.found(),
             dialect: given.dialect,
-            spelled: Spelled::of(family, block),
+            spelled: FieldSyntax::of(family, block),
             spelling: TextEncoding::Plain,
             within: body,
             declared: program::Types::unknown(),

@@ -181,7 +181,7 @@ impl Block {
             }
             BodyEncoding::String => TextEncoding::Json,
             BodyEncoding::Twice => TextEncoding::EscapesTwice,
-            BodyEncoding::Bound | BodyEncoding::Value | BodyEncoding::Mended | BodyEncoding::Salvaged => {
+            BodyEncoding::Bound | BodyEncoding::Value | BodyEncoding::Repaired | BodyEncoding::Salvaged => {
                 TextEncoding::Plain
             }
         }
@@ -205,7 +205,7 @@ pub(crate) enum BodyEncoding {
     /// As any other JSON value.
     Value,
     /// As any other JSON value, after certain faults.
-    Mended,
+    Repaired,
     /// As any other JSON value, after lossy faults.
     Salvaged,
 }

@@ -367,7 +367,7 @@ impl<'v> Evaluator<'v> {
     fn asked(&self, item: &Item<'v>, asked: &Tested, argument: &Item<'v>) -> Result<bool, Halt> {
         match asked {
             Tested::IsTrue => Ok(item.is_true()),
-            Tested::Test(test) => (test.holds)(self, item, argument),
+            Tested::Test(test) => (test.test)(self, item, argument),
             Tested::Matches(_) if item.is_none() => Ok(false),
             Tested::Matches(pattern) => {
                 let text = match item.text() {

@@ -20,7 +20,7 @@ pub(crate) struct Test {
     /// The relation that it tests, if it compares two values.
     pub(super) relation: Option<Relation>,
     pub(super) takes_argument: bool,
-    pub(super) holds: TestFn,
+    pub(super) test: TestFn,
 }
 
 type TestFn = for<'r, 'v> fn(&'r Evaluator<'v>, &Item<'v>, &Item<'v>) -> Result<bool, Halt>;
@@ -34,16 +34,16 @@ impl Test {
 
 /// A test of one value.
 const fn is(name: &'static str, holds: TestFn) -> Test {
-    Test { name, relation: None, takes_argument: false, holds }
+    Test { name, relation: None, takes_argument: false, test: holds }
 }
 
 /// A test of two values.
 const fn two(name: &'static str, holds: TestFn) -> Test {
-    Test { name, relation: None, takes_argument: true, holds }
+    Test { name, relation: None, takes_argument: true, test: holds }
 }
 
 const fn compares(name: &'static str, relation: Relation, holds: TestFn) -> Test {
-    Test { name, relation: Some(relation), takes_argument: true, holds }
+    Test { name, relation: Some(relation), takes_argument: true, test: holds }
 }
 
 /// In alphabetical order.

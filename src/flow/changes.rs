@@ -18,7 +18,7 @@ impl Flow<'_> {
     /// Whether a change is valid by itself; a defect in it is answered.
     pub(super) fn is_sound(&mut self, effect: &Effect, at: Location) -> bool {
         if let Some((key, why)) = effect.keys().find_map(|key| Some((key, unsafe_because(key)?))) {
-            self.fault(Defect::UnsafePath, message!("`{}` is no safe path: {}", quote(key, 60), &why), at);
+            self.fault(Defect::UnsafePath, message!("`{}` is not a safe path: {}", quote(key, 60), &why), at);
             return false;
         }
         let (what, key, why) = match effect {

@@ -5,7 +5,7 @@
 //! strategies.
 //! Never: runs a call, or lets one call change how others are judged, unless the pack sets `calls = "in-turn"`.
 
-use super::mending::ValuePath;
+use super::invalid_values::ValuePath;
 use super::{Fate, Judgement, Occasion, Subject, defect, head, typing};
 use crate::diagnostic::{Defect, message, quote};
 use crate::document::{AttributeKey, Block};

@@ -49,7 +49,7 @@ impl<'r> Judgement<'r> {
             if let Some(why) = unsafe_because(&whole) {
                 let message = match key.trim() {
                     "" => format!("this `{name}` names no path"),
-                    key => format!("`{}` is no safe path: {why}", excerpt(key, 60)),
+                    key => format!("`{}` is not a safe path: {why}", excerpt(key, 60)),
                 };
                 let finding = defect(Defect::UnsafePath, block.opener(), message).with_rule(Some(bound.at));
                 self.answer(Defect::UnsafePath, &Subject::Block(index), finding);

@@ -12,7 +12,7 @@ use crate::value::{Value, nearest, number};
 pub(super) fn coerced(value: &Value, types: &Types, parse: &dyn Fn(&str) -> Option<Value>) -> Value {
     let allows = |kind| types.scalars().contains(&kind);
     match (types.kind, value) {
-        (_, Value::String(text)) if !allows(ValueKind::String) && allows(ValueKind::Null) && says_null(text) => {
+        (_, Value::String(text)) if !allows(ValueKind::String) && allows(ValueKind::Null) && is_null_word(text) => {
             Value::Null
         }
         (ValueKind::Object, Value::Object(members)) => {
@@ -55,7 +55,7 @@ pub(super) fn coerced(value: &Value, types: &Types, parse: &dyn Fn(&str) -> Opti
     }
 }
 
-fn says_null(text: &str) -> bool {
+fn is_null_word(text: &str) -> bool {
     matches!(text.trim(), "null" | "None" | "none" | "NULL")
 }
 

@@ -5,7 +5,7 @@
 //! value.
 //! Never: changes a list or a content.
 
-use super::mending::JudgedValue;
+use super::invalid_values::JudgedValue;
 use super::{Judgement, Subject, defect, places, typing};
 use crate::diagnostic::{Defect, Remark, message, quote};
 use crate::document::Block;

@@ -4,7 +4,7 @@
 //! Out: the parameters; a finding for each fault, repeated name and rounded number.
 //! Never: reads a payload, or checks the parameters against the schema.
 
-use super::mending::ValuePath;
+use super::invalid_values::ValuePath;
 use super::payloads::{PayloadRequest, is_cut_off};
 use super::typing::{self, TypedParams};
 use super::{Judgement, Subject, defect, places};
@@ -203,7 +203,7 @@ impl Judgement<'_> {
             self.with_call(call, |call| call.lossy = true);
             self.malformed(call, bound, span, if is_near { TOO_LONG } else { OUT_OF_RANGE });
         }
-        let is_reported = matches!(block.written, BodyEncoding::Mended | BodyEncoding::Salvaged);
+        let is_reported = matches!(block.written, BodyEncoding::Repaired | BodyEncoding::Salvaged);
         let is_forgiven = |fault: &JsonFault| fault.grade == Grade::Certain && bound.forgives.contains(&fault.name);
         let forgiven = !json.faults.is_empty() && json.faults.iter().all(is_forgiven);
         if let Some(why) = json.forgiven.filter(|_| !is_reported && !forgiven) {

@@ -5,13 +5,13 @@
 //! that does not count.
 //! Never: checks whether the call is permitted.
 
-use super::mending::{self, JudgedValue, part_at};
+use super::invalid_values::{self, JudgedValue, part_at};
 use super::params::means_none;
 use super::places::{self, PayloadPlaces};
 use super::typing::{self, FieldEntry, Undeclared};
 use super::{JudgedCall, Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Message, Remark, is_fault, is_misspelt, message, quote};
-use crate::document::payload::{self, Built, Field, Payload, PayloadSource, Spelled, ValueForm, ends_response};
+use crate::document::payload::{self, Built, Field, FieldSyntax, Payload, PayloadSource, ValueForm, ends_response};
 use crate::document::{
     AttributeKey, Block, BodyEncoding, Ended, OpenerView, TextEncoding, by_lines, is_cdata, trimmed, unquoted, verbatim,
 };
@@ -60,7 +60,7 @@ impl<'r> Judgement<'r> {
         let source = PayloadSource { declared: types, ..self.source(block, bound, dialect, &values) };
         let Some(mut given) = self.given(asked, source, types) else { return false };
         // The faults themselves were reported when the whole answer was read; here, the call is answered.
-        if let BodyEncoding::Mended | BodyEncoding::Salvaged = block.written {
+        if let BodyEncoding::Repaired | BodyEncoding::Salvaged = block.written {
             let lossy = block.written == BodyEncoding::Salvaged;
             self.with_call(call, |call| (call.readable, call.lossy) = (true, lossy));
             self.malformed(call, bound, places::whole(block), if lossy { json::LOSSY } else { json::FORGIVEN });
@@ -95,7 +95,7 @@ impl<'r> Judgement<'r> {
         }
         let omitted = self.calls.get_mut(call).map(|call| std::mem::take(&mut call.omitted)).unwrap_or_default();
         if !omitted.is_empty() {
-            let Some(rest) = mending::without(&params, &omitted, types, &dialect.names) else {
+            let Some(rest) = invalid_values::without(&params, &omitted, types, &dialect.names) else {
                 self.drop_call(call);
                 return false;
             };
@@ -217,7 +217,7 @@ impl<'r> Judgement<'r> {
             return Some(payload::ReadPayload { payload: Payload::Attributes, rung });
         }
         // Read the member again, to learn why it could not be read.
-        let member = matches!(block.written, BodyEncoding::Value | BodyEncoding::Mended | BodyEncoding::Salvaged);
+        let member = matches!(block.written, BodyEncoding::Value | BodyEncoding::Repaired | BodyEncoding::Salvaged);
         let ladder = if member { &[surface::Payload::Json] } else { &*bound.payload };
         Some(payload::read(&source, block.body(), ladder))
     }
@@ -403,7 +403,7 @@ impl<'r> Judgement<'r> {
             text,
             masks: &self.document.masks,
             dialect,
-            spelled: Spelled::of(block.family(), bound),
+            spelled: FieldSyntax::of(block.family(), bound),
             spelling: TextEncoding::of(bound),
             within: block.inner(),
             declared: Types::unknown(),

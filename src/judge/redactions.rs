@@ -170,8 +170,8 @@ impl QuoteFilter<'_> {
             found.hide_quotes();
         }
         let holds = |text: &str, is_ours: bool| self.holds(text, if is_ours { SHORTEST } else { 1 });
-        found.message.conceal(&holds, HIDDEN);
-        found.help.iter_mut().chain(found.to_model.as_deref_mut()).for_each(|text| text.conceal(&holds, HIDDEN));
+        found.message.redact(&holds, HIDDEN);
+        found.help.iter_mut().chain(found.to_model.as_deref_mut()).for_each(|text| text.redact(&holds, HIDDEN));
         if found.label.as_ref().is_some_and(|label| self.holds(label, SHORTEST)) {
             found.label = None;
         }

@@ -14,7 +14,7 @@ use crate::text::{Location, Spanned};
 use std::sync::Arc;
 
 /// A dialect, and what is known about it.
-pub(super) struct Ground<'d> {
+pub(super) struct DialectContext<'d> {
     dialect: &'d Dialect,
     grammars: &'d Grammars,
     /// Whether all of its grammars are known; without them, the parts of its blocks are unknown.
@@ -25,7 +25,7 @@ pub(super) struct Ground<'d> {
     pub(super) object: bool,
 }
 
-impl<'d> Ground<'d> {
+impl<'d> DialectContext<'d> {
     pub(super) fn of(dialect: &'d Dialect, grammars: &'d Grammars, whole: bool) -> Self {
         let names = &dialect.grammar.0;
         let known = (whole || !names.is_empty()) && names.iter().all(|name| grammars.get(name).is_some());
@@ -54,7 +54,7 @@ pub(super) fn check(
     name: &str,
     block: &Spanned<Block>,
     torn: bool,
-    ground: &Ground<'_>,
+    ground: &DialectContext<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     check_block(block, torn, ground, diagnostics);
@@ -96,7 +96,7 @@ fn check_values(block: &Spanned<Block>, within: bool, diagnostics: &mut Vec<Diag
 }
 
 /// Checks that the grammars have the rules that a block needs.
-fn check_spelling(block: &Spanned<Block>, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnostic>) {
+fn check_spelling(block: &Spanned<Block>, ground: &DialectContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Spanned { value: block, at } = block;
     let dialect = ground.dialect;
     let own = dialect.grammar.0.iter().filter(|name| block.grammar.as_ref().is_none_or(|own| own.value == name.value));
@@ -194,8 +194,8 @@ fn check_within(name: &str, block: &Spanned<Block>, torn: bool, diagnostics: &mu
         };
         diagnostics.push(bad(word.at, message, help));
     } else if pointer.contains('.') && block.body.0.is_empty() {
-        let message = format!("nothing says which member of the payload of `{name}` holds the parameters");
-        diagnostics.push(bad(word.at, message, "say `body = \"MEMBER\"`, with dots where it lies deeper"));
+        let message = format!("no key names the member of the payload of `{name}` that contains the parameters");
+        diagnostics.push(bad(word.at, message, "add `body = \"MEMBER\"`, with dots where it lies deeper"));
     }
     true
 }
@@ -257,9 +257,8 @@ fn check_member(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<D
         let says = word.value.trim_start_matches('@');
         // A `name` without `@` is a fixed name, and not a path.
         if let Some((pointer, last)) = says.rsplit_once('.').filter(|_| key != "name" || word.value.starts_with('@')) {
-            let help =
-                format!("write the name of the block there, as in `\"{name}.{pointer}\"`, and say `{last}` here");
-            let message = format!("`{says}` is the name of no member: none is looked for inside another");
+            let help = format!("write the name of the block there, as in `\"{name}.{pointer}\"`, and `{last}` here");
+            let message = format!("`{says}` is not the name of a member: members inside others are not searched");
             diagnostics.push(bad(word.at, message, &help));
         }
     }
@@ -276,7 +275,7 @@ fn check_member(name: &str, block: &Block, at: Location, diagnostics: &mut Vec<D
         ("starts", block.starts),
     ];
     for (key, _) in marks.into_iter().filter(|(_, is_set)| *is_set) {
-        diagnostics.push(bad(at, format!("a member has no `{key}`: its grammar says it all"), "take it out"));
+        diagnostics.push(bad(at, format!("a member has no `{key}`: its grammar determines it"), "take it out"));
     }
 }
 
@@ -294,7 +293,7 @@ fn check_lacks(name: &str, block: &Spanned<Block>, object: bool, diagnostics: &m
 }
 
 /// Checks the keys that any block may have. In a `torn` block, the role may not be the one that the author meant.
-fn check_block(spanned: &Spanned<Block>, torn: bool, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnostic>) {
+fn check_block(spanned: &Spanned<Block>, torn: bool, ground: &DialectContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Spanned { value: block, at } = spanned;
     let dialect = ground.dialect;
     for word in block.name.0.iter().chain(&block.key).chain(&block.close).filter(|word| word.value == "@") {
@@ -427,7 +426,7 @@ fn check_payload(block: &Block, diagnostics: &mut Vec<Diagnostic>) {
 }
 
 /// Checks the names of the fields, and the grammar that the fields are written in.
-fn check_field(block: &Block, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnostic>) {
+fn check_field(block: &Block, ground: &DialectContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let tags = block.payload.0.iter().any(|payload| payload.value == Payload::Tags);
     if block.role != Role::Call || !tags {
         for key in block.field.iter().chain(&block.fields) {
@@ -455,7 +454,7 @@ fn check_field(block: &Block, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnos
 }
 
 /// Checks the wrapper whose attribute is the key.
-fn check_wrapper(block: &Block, ground: &Ground<'_>, diagnostics: &mut Vec<Diagnostic>) {
+fn check_wrapper(block: &Block, ground: &DialectContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(key) = &block.key else { return };
     let Some((wrapper, _)) = key.value.strip_prefix('@').and_then(|key| key.split_once('.')) else { return };
     let wrappers = ground.dialect.blocks.iter().filter(|(_, one)| one.value.role == Role::Wrapper);

@@ -4,7 +4,7 @@
 //! Out: a diagnostic for each key of a dialect, or of one of its blocks, that cannot take effect.
 //! Never: judges whether a dialect is useful.
 
-use super::blocks::{self, Ground, bad, is_before};
+use super::blocks::{self, DialectContext, bad, is_before};
 use super::grammars::{Grammars, has_members};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::grammar::Grammar;
@@ -65,7 +65,7 @@ fn check_dialect(
         let help = "say the other names that open it as its `names`";
         diagnostics.push(bad(block.at, "another block opens where the answer starts, and only the first does", help));
     }
-    let ground = Ground::of(dialect, grammars, whole);
+    let ground = DialectContext::of(dialect, grammars, whole);
     if ground.object && ground.known && whole {
         check_object(dialect, diagnostics);
     }

@@ -17,11 +17,11 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let doubtful: HashSet<&str> =
         surface.modes.keys().map(String::as_str).filter(|mode| is_doubtful(surface, mode)).collect();
     let gone = goes(surface);
-    let unreachable_exits = gone.iter().filter_map(|go| check_exit(surface, go, &doubtful, diagnostics));
-    let unreachable_exits: HashSet<(&str, &str)> = unreachable_exits.collect();
+    let missing_exits = gone.iter().filter_map(|go| check_exit(surface, go, &doubtful, diagnostics));
+    let unreachable_exits: HashSet<(&str, &str)> = missing_exits.collect();
     // In a pack without exits, the host changes the mode.
     if surface.modes.values().any(|mode| !mode.value.exits.is_empty() || mode.value.last) {
-        let ways = Ways::of(surface, &gone, &unreachable_exits, doubtful);
+        let ways = ModeGraph::of(surface, &gone, &unreachable_exits, doubtful);
         check_reach(surface, &ways, diagnostics);
     }
     check_end(surface, &gone, diagnostics);
@@ -224,14 +224,14 @@ fn check_exit<'g>(
 }
 
 /// The modes to which a session can change from each mode.
-struct Ways<'g> {
+struct ModeGraph<'g> {
     /// The declared modes that a `go` reaches through an exit. An exit that was reported as missing counts, too.
     to: HashMap<&'g str, Vec<&'g str>>,
     /// Modes with faults, which count as leading to every mode.
     doubtful: HashSet<&'g str>,
 }
 
-impl<'g> Ways<'g> {
+impl<'g> ModeGraph<'g> {
     fn of(
         surface: &'g Surface,
         gone: &[Go<'g>],
@@ -285,7 +285,7 @@ impl<'g> Ways<'g> {
 }
 
 /// Reports modes that cannot be reached from the start, and modes that are not final and cannot be left.
-fn check_reach<'g>(surface: &'g Surface, ways: &Ways<'g>, diagnostics: &mut Vec<Diagnostic>) {
+fn check_reach<'g>(surface: &'g Surface, ways: &ModeGraph<'g>, diagnostics: &mut Vec<Diagnostic>) {
     let start = surface.about.as_ref().and_then(|about| about.start.as_ref()).map(|start| start.value.as_str());
     let Some(start) = start.or(surface.modes.keys().next().map(String::as_str)) else { return };
     let all: IndexSet<&str> = surface.modes.keys().map(String::as_str).collect();
@@ -297,7 +297,7 @@ fn check_reach<'g>(surface: &'g Surface, ways: &Ways<'g>, diagnostics: &mut Vec<
     let unreachable_exits = firsts(ways, &unreachable);
     for (name, mode) in &surface.modes {
         if starts && unreachable_exits.contains(name.as_str()) {
-            let message = format!("no `go` leads from `{start}` to the mode `{name}`");
+            let message = format!("no chain of `go` reaches the mode `{name}` from `{start}`");
             diagnostics.push(
                 Diagnostic::new(Code::PACK_UNREACHABLE, mode.at, message)
                     .with_help("add an exit to it, and a rule or an action that goes there"),
@@ -318,7 +318,7 @@ fn check_reach<'g>(surface: &'g Surface, ways: &Ways<'g>, diagnostics: &mut Vec<
 
 /// The unreachable modes to report. A mode that another unreachable mode reaches is not reported, because it is
 /// reached once the other one is. Of a cycle of unreachable modes, the first is reported.
-fn firsts<'g>(ways: &Ways<'g>, unreachable: &IndexSet<&'g str>) -> HashSet<&'g str> {
+fn firsts<'g>(ways: &ModeGraph<'g>, unreachable: &IndexSet<&'g str>) -> HashSet<&'g str> {
     // A mode that reaches one found in the first pass comes after it in the list. So the second pass runs backwards,
     // and then only modes of the same cycle lead to those that remain.
     let begins = not_led_to(ways, unreachable, unreachable.iter().copied());
@@ -327,7 +327,7 @@ fn firsts<'g>(ways: &Ways<'g>, unreachable: &IndexSet<&'g str>) -> HashSet<&'g s
 
 /// The modes, in this order, that no mode before them reaches.
 fn not_led_to<'g>(
-    ways: &Ways<'g>,
+    ways: &ModeGraph<'g>,
     unreachable: &IndexSet<&'g str>,
     modes: impl Iterator<Item = &'g str>,
 ) -> Vec<&'g str> {

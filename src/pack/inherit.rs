@@ -30,7 +30,7 @@ pub(super) fn take_over(surface: &mut Surface, diagnostics: &mut Vec<Diagnostic>
             continue;
         }
         if !own.is_empty() {
-            let message = format!("`{name}` is like `{}`, and says `{}` itself", like.value, own.join("`, `"));
+            let message = format!("`{name}` is like `{}`, and has its own `{}`", like.value, own.join("`, `"));
             let at = dialect.quoted.as_ref().filter(|_| own == ["quoted"]).map(|quoted| quoted.at);
             diagnostics.push(match at {
                 Some(at) => Diagnostic::new(Code::PACK_BLOCK, at, message)
@@ -147,14 +147,14 @@ mod tests {
             &format!("{two}fallback = true\nquoted = [\"cdata\", \"code-span\", \"code-fence\"]"),
             &["the fallback `two` never reads an answer: it quotes all that `one` does"],
         );
-        check(&format!("{two}quoted = []"), &["`two` is like `one`, and says `quoted` itself"]);
+        check(&format!("{two}quoted = []"), &["`two` is like `one`, and has its own `quoted`"]);
     }
 
     #[test]
     fn a_dialect_is_as_another_but_for_its_needs() {
         check("[dialects.two]\nlike = \"one\"\nneeds = [\"a\"]", &[]);
         check("[dialects.two]\nlike = \"on\"", &["no table declares the dialect `on`"]);
-        check("[dialects.two]\nlike = \"one\"\nanchor = \"line\"", &["`two` is like `one`, and says `anchor` itself"]);
+        check("[dialects.two]\nlike = \"one\"\nanchor = \"line\"", &["`two` is like `one`, and has its own `anchor`"]);
         let chain = "[dialects.two]\nlike = \"one\"\n[dialects.three]\nlike = \"two\"";
         check(chain, &["`two` is itself like `one`"]);
     }

@@ -266,7 +266,7 @@ impl<'n> PackNames<'n> {
     fn check_guardrails(&mut self) {
         for guardrail in &self.surface.guardrails {
             if guardrail.on.0.is_empty() && !self.surface.torn.contains(&guardrail.at) {
-                let message = format!("nothing says what the guardrail `{}` looks at", guardrail.id.value);
+                let message = format!("the guardrail `{}` has no `on`", guardrail.id.value);
                 self.diagnostics.push(
                     Diagnostic::new(Code::PACK_MISSING_KEY, guardrail.id.at, message)
                         .with_help("add `on = …`: a role, a block, `ACTION.PARAMETER` or `reply`, or a list of them"),
@@ -351,7 +351,7 @@ impl<'n> PackNames<'n> {
             }
             self.diagnostics.push(if rows().iter().any(|row| row.name == code.value) {
                 let message = format!("`{}` is an error, whatever a pack says of it", code.value);
-                Diagnostic::new(Code::PACK_WRONG_VALUE, code.at, message).with_help("mend it; it cannot be allowed")
+                Diagnostic::new(Code::PACK_WRONG_VALUE, code.at, message).with_help("fix it; it cannot be allowed")
             } else {
                 let message = format!("there is no finding `{}`", code.value);
                 Diagnostic::new(Code::PACK_WRONG_VALUE, code.at, message).with_nearest(&code.value, mild())

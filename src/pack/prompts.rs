@@ -142,7 +142,7 @@ impl<'c> PromptCheck<'c> {
             // In a layer with a fault, `trim` may be in the part that could not be read.
             let layer = layer.filter(|layer| !self.surface.torn.contains(&layer.at));
             if let Some(layer) = layer.filter(|layer| trimming(layer).is_empty()) {
-                let message = format!("`{}` cannot give way: nothing makes it shorter", name.value);
+                let message = format!("`{}` cannot be trimmed: nothing makes it shorter", name.value);
                 self.diagnostics.push(
                     Diagnostic::new(Code::PACK_LAYER, name.at, message)
                         .with_place(layer.at, "declared here")
@@ -214,7 +214,7 @@ impl<'c> PromptCheck<'c> {
         let torn = self.surface.torn.contains(&layer.at);
         for (number, strategy) in layer.trim.0.iter().enumerate().filter(|_| !torn) {
             let misfit = match strategy.value {
-                Trimming::Never if layer.trim.0.len() > 1 => Some("`never` stands alone"),
+                Trimming::Never if layer.trim.0.len() > 1 => Some("`never` cannot be combined with others"),
                 Trimming::Variant if layer.variants.is_empty() => Some("the layer has no `variants`"),
                 Trimming::Entries if layer.entries.is_empty() && source != Some(Origins::Verdicts) => {
                     Some("the layer has no `entries`")

@@ -20,9 +20,9 @@ pub(super) fn names(surface: &mut Surface) {
     let listed = surface.inputs.iter_mut().flat_map(|input| &mut input.modes.0);
     let listed = listed.chain(surface.rules.iter_mut().flat_map(|rule| &mut rule.modes.0));
     let listed = listed.chain(surface.guardrails.iter_mut().flat_map(|guardrail| &mut guardrail.modes.0));
-    start.chain(listed).for_each(|mode| mend(mode, &modes));
+    start.chain(listed).for_each(|mode| correct(mode, &modes));
     for mode in surface.modes.values_mut() {
-        mode.value.exits.iter_mut().for_each(|exit| mend(&mut exit.to, &modes));
+        mode.value.exits.iter_mut().for_each(|exit| correct(&mut exit.to, &modes));
         for name in mode.value.permits.iter_mut().chain(&mut mode.value.denies).flat_map(|permit| &mut permit.action.0)
         {
             let is_near = |one: &String| is_about(&name.value, one);
@@ -30,13 +30,13 @@ pub(super) fn names(surface: &mut Surface) {
                 || actions.contains(&name.value)
                 || if is_pattern(&name.value) { actions.iter().any(is_near) } else { tools.iter().any(is_near) };
             if !is_known {
-                mend(name, &actions);
+                correct(name, &actions);
             }
         }
     }
     for prompt in surface.prompts.values_mut() {
         let layers = prompt.value.layers.iter_mut();
-        layers.flat_map(|layer| &mut layer.modes.0).for_each(|mode| mend(mode, &modes));
+        layers.flat_map(|layer| &mut layer.modes.0).for_each(|mode| correct(mode, &modes));
     }
     for on in surface.rules.iter_mut().flat_map(|rule| &mut rule.on.0) {
         let known = match on.value.split_once('.') {
@@ -55,23 +55,23 @@ pub(super) fn names(surface: &mut Surface) {
         };
         if let Some((event, name)) = on.value.split_once('.') {
             let mut name = Spanned::new(name.to_owned(), on.at);
-            mend(&mut name, known);
+            correct(&mut name, known);
             on.value = format!("{event}.{}", name.value);
         }
     }
-    surface.guardrails.iter_mut().flat_map(|guardrail| &mut guardrail.on.0).for_each(|on| mend(on, &targets));
+    surface.guardrails.iter_mut().flat_map(|guardrail| &mut guardrail.on.0).for_each(|on| correct(on, &targets));
     let of_actions = surface.actions.values_mut().flat_map(|action| &mut action.value.effects);
     let of_contents = surface.contents.values_mut().flat_map(|content| &mut content.value.effects);
     let of_rules = surface.rules.iter_mut().flat_map(|rule| &mut rule.effects);
-    of_actions.chain(of_contents).chain(of_rules).for_each(|effect| mend_effect(effect, &modes));
+    of_actions.chain(of_contents).chain(of_rules).for_each(|effect| correct_effect(effect, &modes));
 }
 
-fn mend_effect(effect: &mut Effect, modes: &IndexSet<String>) {
-    effect.go.iter_mut().for_each(|mode| mend(mode, modes));
-    effect.effects.iter_mut().for_each(|effect| mend_effect(effect, modes));
+fn correct_effect(effect: &mut Effect, modes: &IndexSet<String>) {
+    effect.go.iter_mut().for_each(|mode| correct(mode, modes));
+    effect.effects.iter_mut().for_each(|effect| correct_effect(effect, modes));
 }
 
-fn mend(name: &mut Spanned<String>, declared: &IndexSet<String>) {
+fn correct(name: &mut Spanned<String>, declared: &IndexSet<String>) {
     if !declared.contains(&name.value)
         && let Some(meant) = nearest(&name.value, declared.iter().map(String::as_str))
     {

@@ -341,7 +341,7 @@ fn examine(schema: &Tree, part: SchemaPart, diagnostics: &mut Vec<Diagnostic>) {
     for (key, value) in members.iter().filter(|(key, _)| !key.value.starts_with("x-")) {
         match KEYWORDS.iter().find(|(words, _)| words.contains(&key.value.as_str())) {
             Some((_, KeywordValue::Required)) if !part.named && matches!(value, Tree::Constant(Value::Bool(_), _)) => {
-                let message = "`required` says nothing here: only a named member can be missing";
+                let message = "`required` has no effect here: only a named member can be missing";
                 let help = "put it into the schema of a parameter or of a member of `properties`, or name the members in \
                             a list: `required = [\"NAME\"]`";
                 let finding = Diagnostic::new(Code::PACK_SCHEMA, key.at, message).with_help(help);
@@ -484,7 +484,7 @@ fn keyword(name: &str, takes: &KeywordValue, value: &Tree, part: SchemaPart, dia
 
 /// The finding for other spellings of a value that no answer contains.
 fn unread_names(names: &Tree) -> Diagnostic {
-    let message = "other spellings say nothing here";
+    let message = "other spellings have no effect here";
     let help = "only a parameter, a member of `properties` and a value of an `enum` that an answer writes have some";
     Diagnostic::new(Code::PACK_SCHEMA, names.at(), message).with_help(help)
 }

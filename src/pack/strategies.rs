@@ -109,8 +109,11 @@ fn never_asks(surface: &Surface) -> Option<Diagnostic> {
     if strategies.any(|strategy| strategy.value == Strategy::AskAgain) {
         return None;
     }
-    let finding =
-        Diagnostic::new(Code::PACK_WRONG_VALUE, at, "no model is ever asked again: nothing here says `ask-again`");
+    let finding = Diagnostic::new(
+        Code::PACK_WRONG_VALUE,
+        at,
+        "no model is ever asked again: no defect is answered by `ask-again`",
+    );
     let help = "let it answer a defect, as in `unknown-action = [\"ask-again\", \"drop\"]`, or take `[ask_again]` out";
     Some(finding.with_help(help).into_warning())
 }

@@ -52,7 +52,7 @@ impl IdleComparison {
                 return finding.with_nearest(text, known.iter().map(String::as_str));
             }
             (Never::Bound(bound), _) => {
-                return finding.with_help(format!("its schema says `{bound}`: mend one of the two"));
+                return finding.with_help(format!("its schema says `{bound}`: fix one of the two"));
             }
             (Never::Texts(_), _) => ("string", &self.constant.value),
             (Never::Kind(kind), constant) => (*kind, constant),

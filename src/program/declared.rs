@@ -78,7 +78,7 @@ impl Program {
         let Some(mode) = self.mode_id(mode) else { return Vec::new() };
         let layers = self.prompts.prompts.values().flat_map(|prompt| &prompt.layers);
         let layers = layers.filter(|layer| self.files.is_own(layer.at.source));
-        let variants = layers.flat_map(|layer| match &layer.holds {
+        let variants = layers.flat_map(|layer| match &layer.source {
             LayerSource::Files { variants, .. } => variants.as_slice(),
             LayerSource::History | LayerSource::Message | LayerSource::Verdicts { .. } => &[],
         });

@@ -24,7 +24,7 @@ pub struct Limits {
     pub values: usize,
     /// The most effects of one outcome: 10,000 by default.
     pub effects: usize,
-    /// The steps that the recogniser may take for each byte of the response: 32 by default. Real answers need less than
+    /// The steps that the recogniser may take for each byte of the response: 16 by default. Real answers need less than
     /// one.
     pub steps_per_byte: u64,
 }
@@ -66,7 +66,7 @@ impl Default for Limits {
             fields: 1_000,
             values: 10_000,
             effects: 10_000,
-            steps_per_byte: 32,
+            steps_per_byte: 16,
         }
     }
 }

@@ -38,10 +38,10 @@ pub(super) fn collapse_misspelt_names(
     let mut renamed = Renamed::default();
     let mut tried: HashSet<(Mentions, String)> = HashSet::new();
     // Findings that have replaced others. They are not found again in a pack where their name is corrected.
-    let mut mended = Vec::new();
+    let mut corrected = Vec::new();
     let mut trials = most_trials(folder);
     // The correction that explains most of the findings so far.
-    let mut best: Option<Mending> = None;
+    let mut best: Option<Correction> = None;
     // Names whose correction would have helped. They are tried again after another name is corrected.
     let mut others = Vec::new();
     loop {
@@ -52,7 +52,7 @@ pub(super) fn collapse_misspelt_names(
             tried.retain(|key| !others.contains(key));
             others.clear();
             findings = taken.remaining;
-            mended.push(taken.instead);
+            corrected.push(taken.instead);
             renamed = taken.renamed;
             continue;
         };
@@ -70,13 +70,13 @@ pub(super) fn collapse_misspelt_names(
         let remains = |one: &Diagnostic| found.contains(&files.findings(one, None));
         let (remaining, gone): (Vec<Diagnostic>, Vec<Diagnostic>) = findings.iter().cloned().partition(remains);
         let Some(instead) = files.instead(&slip, &gone) else { continue };
-        let mending = Mending { instead, remaining, renamed: renamed_too };
-        if best.as_ref().is_none_or(|best| mending.errors() < best.errors()) {
-            best = Some(mending);
+        let correction = Correction { instead, remaining, renamed: renamed_too };
+        if best.as_ref().is_none_or(|best| correction.errors() < best.errors()) {
+            best = Some(correction);
         }
         others.push(slip.key());
     }
-    findings.extend(mended);
+    findings.extend(corrected);
     findings
 }
 
@@ -104,7 +104,7 @@ impl Clues {
 }
 
 /// The findings after one name is corrected.
-struct Mending {
+struct Correction {
     /// The finding that replaces those that are gone.
     instead: Diagnostic,
     /// The findings that remain.
@@ -112,27 +112,27 @@ struct Mending {
     renamed: Renamed,
 }
 
-impl Mending {
+impl Correction {
     fn errors(&self) -> usize {
         self.remaining.iter().filter(|one| one.is_error()).count()
     }
 }
 
 /// A name that may be misspelt, and its probable correction.
-struct Slip {
+struct Misspelling {
     mentions: Mentions,
     name: String,
     /// How the pack uses the name.
-    as_what: SlipKind,
+    as_what: MisspeltUse,
 }
 
-impl Slip {
+impl Misspelling {
     fn key(&self) -> (Mentions, String) {
         (self.mentions.clone(), self.name.clone())
     }
 }
 
-enum SlipKind {
+enum MisspeltUse {
     /// It declares a name that is used under the other spelling.
     Declares(Misnamed),
     /// It uses a name that is declared under the other spelling, and other findings follow from that.
@@ -177,7 +177,7 @@ impl PackFolder<'_> {
     }
 
     /// Every name that may be misspelt; those that explain most findings first.
-    fn suspects(self, findings: &[Diagnostic], clues: &Clues) -> Vec<Slip> {
+    fn suspects(self, findings: &[Diagnostic], clues: &Clues) -> Vec<Misspelling> {
         let errors: Vec<&Diagnostic> = findings.iter().filter(|one| one.is_error()).collect();
         let mut slips = Vec::new();
         if errors.len() > 1 {
@@ -191,10 +191,10 @@ impl PackFolder<'_> {
             for misnamed in names {
                 let places = clues.places.all(&misnamed.declared);
                 let few = places.len() <= MOST_PLACES;
-                slips.extend(places.iter().filter(|_| few).map(|mentions| Slip {
+                slips.extend(places.iter().filter(|_| few).map(|mentions| Misspelling {
                     mentions: mentions.clone(),
                     name: misnamed.typed.clone(),
-                    as_what: SlipKind::Declares(misnamed.clone()),
+                    as_what: MisspeltUse::Declares(misnamed.clone()),
                 }));
             }
             slips.extend(errors.iter().filter_map(|one| self.use_in(one, clues)));
@@ -220,13 +220,13 @@ impl PackFolder<'_> {
             places.get(part.mentions.path.as_str()).is_some_and(|spans| below.iter().any(|one| holds_error(one, spans)))
         };
         slips.extend(clues.alike.iter().filter(below).filter_map(|part| {
-            let as_what = SlipKind::Parts(self.place(&part.beside)?, part.within);
-            Some(Slip { mentions: part.mentions.clone(), name: part.other.clone(), as_what })
+            let as_what = MisspeltUse::Parts(self.place(&part.beside)?, part.within);
+            Some(Misspelling { mentions: part.mentions.clone(), name: part.other.clone(), as_what })
         }));
         slips
     }
 
-    fn use_in(self, one: &Diagnostic, clues: &Clues) -> Option<Slip> {
+    fn use_in(self, one: &Diagnostic, clues: &Clues) -> Option<Misspelling> {
         let (misnamed, at) = (one.misnamed.as_ref()?, one.at?);
         let source = self.sources.get(at.source)?;
         let path = self.own(source.name())?;
@@ -235,17 +235,21 @@ impl PackFolder<'_> {
             path: path.to_owned(),
             spans: vec![Span::new(start, start + misnamed.typed.len())],
         });
-        Some(Slip { mentions, name: misnamed.declared.clone(), as_what: SlipKind::Uses(Box::new(one.clone())) })
+        Some(Misspelling {
+            mentions,
+            name: misnamed.declared.clone(),
+            as_what: MisspeltUse::Uses(Box::new(one.clone())),
+        })
     }
 
     /// The finding that replaces those that are `gone` after the correction; none if it would be no clearer.
-    fn instead(self, slip: &Slip, gone: &[Diagnostic]) -> Option<Diagnostic> {
+    fn instead(self, slip: &Misspelling, gone: &[Diagnostic]) -> Option<Diagnostic> {
         let (at, name) = (self.place(&slip.mentions)?, excerpt(&slip.name, 60));
         let source = self.sources.get(at.source)?;
         let mentions = excerpt(at.span.of(source.text()), 60);
         let help = format!("did you mean `{name}`?");
         match &slip.as_what {
-            SlipKind::Declares(misnamed) => {
+            MisspeltUse::Declares(misnamed) => {
                 let is_use = |one: &&Diagnostic| one.misnamed.as_ref().is_some_and(|one| one.typed == misnamed.typed);
                 let uses: Vec<&Diagnostic> = gone.iter().filter(is_use).collect();
                 let first = uses.first().filter(|_| gone.len() > 1)?;
@@ -254,8 +258,8 @@ impl PackFolder<'_> {
                 let listed = uses.iter().filter_map(|one| one.at).take(MOST_LISTED);
                 Some(listed.fold(fault, |fault, at| fault.with_place(at, "used here")))
             }
-            SlipKind::Uses(one) => (gone.len() > 1 && gone.contains(one)).then(|| one.as_ref().clone()),
-            SlipKind::Parts(other, within) => {
+            MisspeltUse::Uses(one) => (gone.len() > 1 && gone.contains(one)).then(|| one.as_ref().clone()),
+            MisspeltUse::Parts(other, within) => {
                 let errors: Vec<&Diagnostic> = gone.iter().filter(|one| one.is_error()).collect();
                 let first = errors.first()?;
                 // A single error at the name itself needs no replacement.

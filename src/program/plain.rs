@@ -64,13 +64,13 @@ const MOST_VALUES: usize = 64;
 pub(super) fn accepts(schema: &Value, value: &Value) -> bool {
     match schema {
         Value::Bool(anything) => *anything,
-        Value::Object(members) => members.iter().all(|(keyword, rule)| keeps(members, keyword, rule, value)),
+        Value::Object(members) => members.iter().all(|(keyword, rule)| satisfies(members, keyword, rule, value)),
         _ => false,
     }
 }
 
 /// Whether a value certainly satisfies one keyword of a schema.
-fn keeps(schema: &Object, keyword: &str, rule: &Value, value: &Value) -> bool {
+fn satisfies(schema: &Object, keyword: &str, rule: &Value, value: &Value) -> bool {
     let limit = |length: usize, is_least: bool| {
         rule.as_u64().is_some_and(|limit| if is_least { length as u64 >= limit } else { length as u64 <= limit })
     };

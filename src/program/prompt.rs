@@ -73,7 +73,7 @@ pub(crate) struct PromptPlan {
 #[derive(Debug)]
 pub(crate) struct LayerPlan {
     pub(crate) id: String,
-    pub(crate) holds: LayerSource,
+    pub(crate) source: LayerSource,
     /// Whether the layer is used, by the index of the mode.
     pub(crate) modes: Vec<bool>,
     pub(crate) when: Option<Expression>,

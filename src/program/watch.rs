@@ -7,8 +7,8 @@
 //! The automaton reads the text from its start. Where its state equals the state in which a new search would start,
 //! nothing before can be part of a later match.
 
+use super::Guardrail;
 use super::pattern::without_boundaries;
-use super::{Guardrail, Pattern};
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::util::start::Config as Start;
@@ -36,7 +36,9 @@ pub(crate) struct Watching {
 impl Watch {
     /// The automaton; none if a pattern cannot be compiled to one.
     pub(crate) fn of(rule: &Guardrail) -> Option<Self> {
-        let patterns: Vec<String> = rule.pattern.iter().chain(&rule.excuse).map(loosened).collect();
+        // Automata do not support boundaries: without them, a pattern matches wherever it did, and at more places.
+        let patterns = rule.pattern.iter().chain(&rule.excuse).map(|pattern| without_boundaries(pattern.source()));
+        let patterns: Vec<String> = patterns.collect();
         let config = DFA::config()
             .match_kind(MatchKind::All)
             .cache_capacity(BYTES)
@@ -71,9 +73,4 @@ impl Watching {
         self.read = text.len();
         self.free
     }
-}
-
-/// A pattern that matches wherever `pattern` does, without the boundaries that automata do not support.
-fn loosened(pattern: &Pattern) -> String {
-    without_boundaries(pattern.source())
 }

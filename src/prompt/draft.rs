@@ -140,7 +140,7 @@ impl<'d> LayerDraft<'d> {
                 return draft;
             }
         }
-        match &layer.holds {
+        match &layer.source {
             LayerSource::Message => {
                 draft.choice = Choice::Message;
                 // As for turns: no model accepts an empty message.
@@ -228,7 +228,7 @@ impl<'d> LayerDraft<'d> {
     /// Its text, with its lead, in a prompt printed as one text.
     pub(super) fn led(&self) -> Cow<'_, str> {
         let lead = self.layer.lead.as_str();
-        let text = match self.layer.holds {
+        let text = match self.layer.source {
             LayerSource::Message => of_one(lead, &self.text),
             LayerSource::History | LayerSource::Verdicts { .. } | LayerSource::Files { .. } => {
                 Cow::Borrowed(self.text.as_str())
@@ -270,7 +270,7 @@ impl<'d> LayerDraft<'d> {
     }
 
     /// Prints this much about the calls that were not executed.
-    pub(super) fn say_verdicts(&mut self, new: Detail, prompt_scope: &PromptScope<'d>) {
+    pub(super) fn write_verdicts(&mut self, new: Detail, prompt_scope: &PromptScope<'d>) {
         let Choice::Verdicts { calls, detail } = &mut self.choice else { return };
         *detail = new;
         self.text = verdicts::text(calls, new, &prompt_scope.program.prompts.escape);
@@ -278,7 +278,7 @@ impl<'d> LayerDraft<'d> {
     }
 
     /// Writes the turns that are included.
-    pub(super) fn say_turns(&mut self, prompt_scope: &PromptScope<'d>) {
+    pub(super) fn write_turns(&mut self, prompt_scope: &PromptScope<'d>) {
         let (mut text, mut values) = (String::new(), Vec::new());
         for (role, conversation, is_form) in self.turns() {
             text.push_str(if text.is_empty() { "" } else { "\n\n" });
@@ -301,7 +301,7 @@ impl<'d> LayerDraft<'d> {
     }
 
     pub(super) fn variants(&self) -> &'d [Variant] {
-        match &self.layer.holds {
+        match &self.layer.source {
             LayerSource::Files { variants, .. } => variants,
             _ => &[],
         }
@@ -341,7 +341,7 @@ impl<'d> LayerDraft<'d> {
     pub(super) fn entry(&self, prompt_scope: &PromptScope<'d>) -> ledger::Layer {
         let file = self.file(prompt_scope);
         let tier = file.and_then(|(variant, _)| prompt_scope.program.prompts.tiers.get_index(variant.tier?));
-        let own = match &self.layer.holds {
+        let own = match &self.layer.source {
             LayerSource::History => Some("history".to_owned()),
             LayerSource::Message => Some("message".to_owned()),
             LayerSource::Verdicts { .. } => Some("verdicts".to_owned()),

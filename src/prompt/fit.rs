@@ -89,7 +89,7 @@ fn largest<'a, 'd>(drafts: &'a [LayerDraft<'d>], prompt_scope: &PromptScope<'_>)
 
 fn advice(largest: Option<&LayerDraft<'_>>, by: usize) -> String {
     match largest {
-        Some(draft) if matches!(draft.layer.holds, LayerSource::Message) => {
+        Some(draft) if matches!(draft.layer.source, LayerSource::Message) => {
             format!(
                 "the message has {} tokens: shorten it by {by}, or take a model with a larger context",
                 draft.tokens

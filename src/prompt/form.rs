@@ -95,7 +95,7 @@ impl Program {
         blocks.sort_by_key(|(id, block)| rank(&mode.reply, dialect.id, *id, block));
         let mut call_in = self.spelled_calls(mode, speller, calls);
         let mut listed: Vec<(Role, &str)> = Vec::new();
-        let mut tells_name = false;
+        let mut has_name = false;
         let mut forms = Vec::new();
         for (id, block) in blocks {
             let count = mode.reply.count_of(dialect.id, id);
@@ -105,7 +105,7 @@ impl Program {
             let known = match &block.called {
                 NameSource::Word(word) => listed.contains(&(block.role, word)),
                 // If the name of the action is in the answer, one example of a call is enough.
-                _ if block.role == Role::Call => tells_name,
+                _ if block.role == Role::Call => has_name,
                 _ => listed.contains(&(block.role, &block.name)),
             };
             // Wrappers and reasoning are read, but prompts do not ask for them, nor for a form of a block that needs a
@@ -129,7 +129,7 @@ impl Program {
             if let NameSource::Word(word) = &block.called {
                 listed.push((block.role, word));
             } else {
-                tells_name |= block.role == Role::Call;
+                has_name |= block.role == Role::Call;
                 listed.push((block.role, &block.name));
             }
             let (name, about) = (block.name.clone(), block.about.clone());
@@ -163,7 +163,7 @@ impl Program {
             wanted.into_iter().filter_map(|id| self.action(id)).map(|(name, action)| (name.as_str(), action)),
         );
         // Each permitted action is written at most once, whichever block its call is in.
-        let mut unasked = self.actions_by_id().map(|(id, ..)| id).filter(permitted).filter_map(spelled);
+        let mut remaining = self.actions_by_id().map(|(id, ..)| id).filter(permitted).filter_map(spelled);
         let mut asked: Vec<(BlockId, String)> = Vec::new();
         move |id| {
             let here = |(holds, _): &&(BlockId, String)| *holds == id;
@@ -174,7 +174,7 @@ impl Program {
             if let Some((_, known)) = asked.iter().find(here) {
                 return Some(known.clone());
             }
-            unasked.find_map(|(holds, text)| {
+            remaining.find_map(|(holds, text)| {
                 asked.push((holds, text.clone()));
                 (holds == id).then_some(text)
             })

@@ -238,7 +238,7 @@ fn messages(drafts: &[LayerDraft<'_>], separator: &str) -> Vec<PromptMessage> {
     let mut messages: Vec<PromptMessage> = Vec::new();
     let mut merges = false;
     for draft in drafts.iter().filter(|draft| !draft.text.is_empty()) {
-        match draft.layer.holds {
+        match draft.layer.source {
             LayerSource::History => {
                 messages.extend(
                     draft.turns().map(|(role, content, _)| PromptMessage { role, content: content.to_owned() }),

@@ -26,7 +26,7 @@ impl Program {
         let mode = self.mode_id(&session.mode).unwrap_or(ModeId(0));
         let layers = self.prompts.prompts.values().flat_map(|prompt| &prompt.layers);
         let mut numbers: Vec<usize> = layers
-            .filter_map(|layer| match &layer.holds {
+            .filter_map(|layer| match &layer.source {
                 LayerSource::Files { variants, .. } => Some(variants),
                 _ => None,
             })

@@ -153,15 +153,20 @@ fn a_gate_on_a_value_set_only_after_it_is_shut() {
     };
     let gate = ", gate = \"state.flag\"";
     let before = "nothing that happens before it";
-    mends("pack/shut-gate", before, &flow(gate, "enter.tidy", ""), &flow(gate, "start", ""));
-    mends("pack/shut-gate", before, &flow(gate, "leave.chat", ""), &flow(gate, "reply", ""));
+    corrects("pack/shut-gate", before, &flow(gate, "enter.tidy", ""), &flow(gate, "start", ""));
+    corrects("pack/shut-gate", before, &flow(gate, "leave.chat", ""), &flow(gate, "reply", ""));
     // If the change happens although the gate is shut, so do its events.
     let kept = "[degradation]\ngate-closed = \"keep\"\n";
-    mends("pack/shut-gate", before, &flow(gate, "enter.tidy", ""), &(flow(gate, "enter.tidy", "") + kept));
+    corrects("pack/shut-gate", before, &flow(gate, "enter.tidy", ""), &(flow(gate, "enter.tidy", "") + kept));
     let (never, waits) = ("when = \"1 == 2\"\n", "when = \"state.flag\"\n");
     let code = "pack/unreachable-mode";
-    mends(code, "no `go` to the mode `tidy` ever happens", &flow("", "reply", never), &flow("", "reply", ""));
-    mends(code, "no `go` to the mode `tidy` ever happens", &flow("", "enter.tidy", waits), &flow("", "reply", waits));
+    corrects(code, "no `go` to the mode `tidy` ever happens", &flow("", "reply", never), &flow("", "reply", ""));
+    corrects(
+        code,
+        "no `go` to the mode `tidy` ever happens",
+        &flow("", "enter.tidy", waits),
+        &flow("", "reply", waits),
+    );
     // There is no further finding about a mode that cannot be reached, nor about the mode before it.
     let found = findings(&flow("", "reply", never));
     assert!(found.iter().filter(|(code, _)| code.starts_with("pack/")).count() == 1, "{found:?}");
@@ -177,7 +182,12 @@ fn a_mode_whose_only_way_out_never_happens_is_a_dead_end() {
         )
     };
     let when = |when: &str| flow(&format!(", when = \"{when}\""));
-    mends("pack/dead-end", "no `go` out of the mode `tidy` ever happens", &when("false"), &when("state.notes == []"));
+    corrects(
+        "pack/dead-end",
+        "no `go` out of the mode `tidy` ever happens",
+        &when("false"),
+        &when("state.notes == []"),
+    );
 }
 
 #[test]
@@ -233,13 +243,13 @@ fn findings(tables: &str) -> Vec<(String, String)> {
 }
 
 /// Checks that the tables `broken` have one finding of this code with these words in its message, and the tables
-/// `mended` none.
+/// `corrected` none.
 #[track_caller]
-fn mends(code: &str, words: &str, broken: &str, mended: &str) {
+fn corrects(code: &str, words: &str, broken: &str, corrected: &str) {
     let of_code = |tables| findings(tables).into_iter().filter(|(own, _)| own == code).collect::<Vec<_>>();
     let found = of_code(broken);
     assert!(found.len() == 1 && found[0].1.contains(words), "{found:?} {:?}", findings(broken));
-    assert_eq!(of_code(mended), [], "{mended}");
+    assert_eq!(of_code(corrected), [], "{corrected}");
 }
 
 #[test]
@@ -263,30 +273,30 @@ fn what_a_block_holds_may_close_it() {
     let field = |name| {
         format!("[actions.keep_note.params.more]\ntype = \"array\"\nitems = {{ properties = {{ {name} = {{}} }} }}")
     };
-    mends(code, "the field `action` of `keep_note`", &field("action"), &field("step"));
+    corrects(code, "the field `action` of `keep_note`", &field("action"), &field("step"));
     let named = |name| {
         format!("[dialects.tagged.blocks.action]\nclose = [\"@type\"]\n[actions.keep_note.params]\n{name} = {{}}")
     };
-    mends(code, "the field `keep_note`", &named("keep_note"), &named("action"));
+    corrects(code, "the field `keep_note`", &named("keep_note"), &named("action"));
     let value = |text| {
         let block = "[dialects.tagged.blocks.do]\nrole = \"call\"\nname = \"@type\"\npayload = \"json\"";
         format!("{block}\n[actions.keep_note.params]\nkind = {{ enum = [\"{text}\"] }}")
     };
-    mends(code, "the value `a</do>b`", &value("a</do>b"), &value("a</done>b"));
+    corrects(code, "the value `a</do>b`", &value("a</do>b"), &value("a</done>b"));
     let text = |role, anchor| format!("[dialects.tagged.blocks.page]\nrole = \"{role}\"\nanchor = \"{anchor}\"");
     let content = |anchor| text("content", anchor) + "\nkey = \"@path\"";
-    mends(code, "quotes the closer of the block `page`", &content("anywhere"), &content("line"));
+    corrects(code, "quotes the closer of the block `page`", &content("anywhere"), &content("line"));
     // `decode` of the dialect does not apply to contents.
     let decoded = |anchor| content(anchor) + "\n[dialects.tagged]\ndecode = \"entities\"";
-    mends(code, "quotes the closer of the block `page`", &decoded("anywhere"), &decoded("line"));
+    corrects(code, "quotes the closer of the block `page`", &decoded("anywhere"), &decoded("line"));
     let entities =
         |role| format!("[dialects.tagged.blocks.page]\nrole = \"{role}\"\ndecode = \"entities\"\nanchor = \"line\"");
     let page = entities("content") + "\nkey = \"@path\"";
-    mends("pack/bad-block", "no entity in a content is decoded", &page, &entities("section"));
+    corrects("pack/bad-block", "no entity in a content is decoded", &page, &entities("section"));
     let call = |anchor| text("call", anchor) + "\npayload = \"text\"\nname = \"keep_note\"";
-    mends(code, "quotes the closer of the block `page`", &call("anywhere"), &call("line"));
+    corrects(code, "quotes the closer of the block `page`", &call("anywhere"), &call("line"));
     let held = |close| format!("[dialects.tagged.blocks.message]\nclose = [\"{close}\"]");
-    mends(code, "closes the block `message` that holds it", &held("action"), &held("message"));
+    corrects(code, "closes the block `message` that contains it", &held("action"), &held("message"));
 }
 
 #[test]
@@ -294,13 +304,13 @@ fn patterns_are_compared_by_what_they_match() {
     let inputs = |first, second| {
         format!("[[inputs]]\nclass = \"a\"\nmatches = '{first}'\n[[inputs]]\nclass = \"b\"\nmatches = '{second}'")
     };
-    mends(
+    corrects(
         "pack/shadowed-input",
         "input of the class `b` never matches",
         &inputs("hello|hi", "hi"),
         &inputs("hi", "hello|hi"),
     );
-    mends(
+    corrects(
         "pack/shadowed-input",
         "input of the class `b` never matches",
         &inputs(r"(?i)\bbye\b", "^(bye|Bye)[.!]*$"),
@@ -310,7 +320,7 @@ fn patterns_are_compared_by_what_they_match() {
         let one = |id, pattern| format!("[[guardrails]]\nid = \"{id}\"\non = \"message\"\nmatches = '{pattern}'\n");
         one("a", "very (good|bad)") + &one("b", second) + excuse
     };
-    mends(
+    corrects(
         "pack/repeated-guardrail",
         "`b` looks for the same as `a`",
         &guardrails("very (bad|good)+", ""),
@@ -416,7 +426,7 @@ fn members_of_the_state_are_set_and_read() {
     let open = "type = \"object\"\ndefault = { title = \"\" }";
     let set = "set = \"project.title\"\nvalue = \"x\"";
     let code = "pack/unset-state";
-    mends(
+    corrects(
         code,
         "`state.project.titel`",
         &pack(open, set, "state.project.titel == 'x'"),
@@ -424,17 +434,17 @@ fn members_of_the_state_are_set_and_read() {
     );
     let read = "state.project.cast.lead == 'x'";
     let whole = |value: &str| format!("set = \"project.cast\"\nvalue = {value}");
-    mends(
+    corrects(
         code,
         "`state.project.cast.lead`",
         &pack(open, &whole("{ hero = \"x\" }"), read),
         &pack(open, &whole("{ lead = \"x\" }"), read),
     );
-    mends(code, "`state.project.cast`", &pack(open, set, read), &pack(open, &whole("\"{{ reply }}\""), read));
+    corrects(code, "`state.project.cast`", &pack(open, set, read), &pack(open, &whole("\"{{ reply }}\""), read));
     let by_host = |name| format!("type = \"object\"\nfrom = \"host\"\nproperties = {{ {name} = {{}} }}");
     let only = "emit = \"x\"";
-    mends(code, "`state.project.cast`", &pack(&by_host("title"), only, read), &pack(&by_host("cast"), only, read));
-    mends(
+    corrects(code, "`state.project.cast`", &pack(&by_host("title"), only, read), &pack(&by_host("cast"), only, read));
+    corrects(
         code,
         "`state.project.cast`",
         &pack(&by_host("title"), only, read),
@@ -442,8 +452,8 @@ fn members_of_the_state_are_set_and_read() {
     );
     let read = "state.project.title == 'x'";
     let unread = "set = \"project.owner.name\"\nvalue = \"x\"";
-    mends("pack/unread-state", "`state.project.owner.name`", &pack(open, unread, read), &pack(open, set, read));
-    mends(
+    corrects("pack/unread-state", "`state.project.owner.name`", &pack(open, unread, read), &pack(open, set, read));
+    corrects(
         "pack/unread-state",
         "`state.project.owner.name`",
         &pack(open, unread, read),

@@ -977,7 +977,7 @@ fn lists_and_conditions_that_say_nothing() {
     check(permit, &pay("false"), "pack/idle-permit", "\"false\"", "take the permit out");
     check(permit, &pay("1 < 2"), "pack/idle-permit", "\"1 < 2\"", "take it out");
     let emit = "emit = \"pay\"";
-    check(emit, "when = \"1 > 2\", emit = \"pay\"", "pack/idle-comparison", "\"1 > 2\"", "mend the condition");
+    check(emit, "when = \"1 > 2\", emit = \"pay\"", "pack/idle-comparison", "\"1 > 2\"", "fix the condition");
     let guardrail = |more: &str| format!("[[guardrails]]\nid = \"g\"\n{more}\n[[inputs]]");
     let never = guardrail("on = \"reply\"\nwhen = \"false\"");
     check("[[inputs]]", &never, "pack/idle-guardrail", "\"g\"", "take it out");

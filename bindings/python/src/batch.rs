@@ -156,7 +156,7 @@ impl<'a> Column<'a> {
             .and_then(from_first)
             .map(|places| Self { places, bytes, nulls })
             .filter(Self::is_sound)
-            .ok_or_else(|| PyValueError::new_err("the buffers of a column do not fit together"))
+            .ok_or_else(|| PyValueError::new_err("the buffers of a column are inconsistent"))
     }
 
     fn is_sound(&self) -> bool {

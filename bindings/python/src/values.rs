@@ -65,7 +65,7 @@ fn value(object: &Bound<'_, PyAny>, name: &str, depth: usize) -> PyResult<Value>
         return Ok(Value::Object(object));
     }
     let kind = object.get_type();
-    Err(PyTypeError::new_err(format!("{name} holds a {}, which is no JSON", kind.name()?)))
+    Err(PyTypeError::new_err(format!("{name} contains a {}, which JSON cannot represent", kind.name()?)))
 }
 
 fn number(whole: &Bound<'_, PyInt>, name: &str) -> PyResult<Value> {

@@ -128,7 +128,7 @@ def test_a_file_that_was_changed_since_is_left_with_all_others(coder: rulebook.P
     plan = files.plan(root, coder.run(coder.session(), ANSWER))
     (root / "a.txt").write_text("teh other end\n", encoding="utf-8", newline="")
     before = held(root)
-    with pytest.raises(rulebook.CommitError, match="changed by somebody else") as raised:
+    with pytest.raises(rulebook.CommitError, match="changed by another program") as raised:
         plan.commit()
     assert [found.code for found in raised.value.diagnostics] == ["workspace/cannot-write"]
     assert held(root) == before

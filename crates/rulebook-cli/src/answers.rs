@@ -36,7 +36,7 @@ pub(super) struct Judge<'p> {
     /// The second program, whose outcomes are compared.
     pub(super) against: Option<&'p Program>,
     /// Whether outcomes are written to a file.
-    pub(super) keeps: bool,
+    pub(super) writes_outcomes: bool,
 }
 
 /// The number of a line that is not an answer, and why.
@@ -72,19 +72,19 @@ impl Judge<'_> {
         out: Option<Out>,
     ) -> Result<(Replayed, Vec<Broken>), Error> {
         let (reader, bar) = open(file)?;
-        let mut telling = Telling { bar, out, replayed: Replayed::default(), broken: Vec::new() };
+        let mut writer = ResultWriter { bar, out, replayed: Replayed::default(), broken: Vec::new() };
         let jobs = jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(NonZeroUsize::get));
         batches::each(
             LineReader::new(reader, MOST),
             jobs.unwrap_or(1),
             |line| self.judge(line),
-            |judged| telling.write_judged(judged),
+            |judged| writer.write_judged(judged),
         )?;
-        if let Some(out) = &mut telling.out {
+        if let Some(out) = &mut writer.out {
             out.finish()?;
         }
-        telling.bar.finish_and_clear();
-        Ok((telling.replayed, telling.broken))
+        writer.bar.finish_and_clear();
+        Ok((writer.replayed, writer.broken))
     }
 
     /// The result of a line; `None` for an empty line.
@@ -134,7 +134,7 @@ impl Judge<'_> {
                 vec![format!("session: {}", why.join("; "))]
             }
         });
-        let written = self.keeps.then(|| out_line(&id, &outcome, differs.as_deref())).transpose();
+        let written = self.writes_outcomes.then(|| out_line(&id, &outcome, differs.as_deref())).transpose();
         let out_line = written.map_err(|error| error.to_string())?;
         Ok(AnswerReport { sums: Sums::of(&outcome), id, unread, differs, out_line })
     }
@@ -236,14 +236,14 @@ fn stored_session(members: &mut Object) -> Result<Value, LineFault> {
 }
 
 /// Collects the results, in the order of the lines.
-struct Telling {
+struct ResultWriter {
     bar: ProgressBar,
     out: Option<Out>,
     replayed: Replayed,
     broken: Vec<Broken>,
 }
 
-impl Telling {
+impl ResultWriter {
     fn write_judged(&mut self, judged: JudgedLine) -> Result<(), Error> {
         self.replayed.lines += 1;
         match judged.answer {

@@ -74,7 +74,7 @@ pub(super) fn diff(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let (before, after) = (old.program(format)?, new.program(format)?);
     let version = Version { folder: &old.files.folder, program: before };
     let comparison = Comparison::of(version, Version { folder: &new.files.folder, program: after });
-    let judging = Judge { program: after, against: Some(before), keeps: false };
+    let judging = Judge { program: after, against: Some(before), writes_outcomes: false };
     let mut broken_rows = Vec::new();
     let mut replayed = None;
     if let Some(file) = &arguments.replay {

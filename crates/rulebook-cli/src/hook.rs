@@ -25,7 +25,7 @@ const STATE: &str = "hook";
 pub(crate) struct Arguments {
     /// The folder of the pack
     pack: PathBuf,
-    /// What the assistant says; by default, or for `-`, standard input
+    /// The input of the hook; by default, or for `-`, standard input
     file: Option<PathBuf>,
     #[command(flatten)]
     session: SessionArguments,

@@ -100,7 +100,7 @@ pub fn run_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Err(error) => usage(&error),
     };
     // If the reader has closed the pipe, it needs no more output. The status does not change.
-    let status = match tell(&printed) {
+    let status = match print(&printed) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             _ = anstream::stderr().write_all(Pen::default().trouble(&format!("cannot write: {error}")).as_bytes());
             Status::Trouble
@@ -111,7 +111,7 @@ pub fn run_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 }
 
 /// Prints the output of a command. Returns an error if standard output does; errors of standard error are ignored.
-fn tell(printed: &CommandOutput) -> std::io::Result<()> {
+fn print(printed: &CommandOutput) -> std::io::Result<()> {
     let written = write_out(&printed.out);
     _ = anstream::stderr().write_all(printed.err.as_bytes());
     written

@@ -18,7 +18,7 @@ use rulebook::program::Program;
 use rulebook::session::Session;
 use rulebook::text::{Source, Sources, is_bidi_control, one_line};
 use rulebook_fs::{Applied, Applying, InputLine, LineReader, Root, apply, io_reason, read_file, write_file};
-use rulebook_report::{Pen, standing, unwritten, visible};
+use rulebook_report::{Pen, state_line, unwritten, visible};
 use std::io::{self, BufRead, ErrorKind, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -86,7 +86,7 @@ pub(super) fn play(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let stored = arguments.session.read()?;
     let session = stored.fit(program, Format::Human, Some(clock()))?;
     let root = arguments.root.as_deref().map(Root::open).transpose()?;
-    let mut table = Table {
+    let mut table = Conversation {
         program,
         pen: &opened.pen,
         sources: &opened.loaded.sources,
@@ -111,7 +111,7 @@ pub(super) fn play(arguments: &Arguments) -> Result<CommandOutput, Error> {
 }
 
 /// A conversation, its input and its output.
-struct Table<'t, R> {
+struct Conversation<'t, R> {
     program: &'t Program,
     pen: &'t Pen,
     sources: &'t Sources,
@@ -131,7 +131,7 @@ struct Table<'t, R> {
     troubled: bool,
 }
 
-impl<R: BufRead> Table<'_, R> {
+impl<R: BufRead> Conversation<'_, R> {
     /// Runs the conversation. A session that `goes_on` has started before, so the start event does not run.
     fn play(&mut self, goes_on: bool) -> io::Result<()> {
         let answer = match &self.arguments.command {
@@ -141,7 +141,7 @@ impl<R: BufRead> Table<'_, R> {
         let opening = format!(
             "{} · {}a line is what the user says; an empty line {answer}; /help shows more\n\n",
             one_line(self.program.name()),
-            standing(None, &self.began)
+            state_line(None, &self.began)
         );
         write_out(&opening)?;
         if !goes_on {

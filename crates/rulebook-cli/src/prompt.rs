@@ -77,7 +77,7 @@ impl PromptFormat {
 pub(super) fn prompt(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let compares = arguments.against.is_some() || arguments.against_model.is_some();
     if compares && arguments.format == PromptFormat::Messages {
-        let message = "what changes is told as a table of the layers, not as messages: `rulebook diff OLD NEW --format json` \
+        let message = "changes are printed as a table of the layers, not as messages: `rulebook diff OLD NEW --format json` \
                        compares prompts for programs";
         return Err(Error::Usage(message.to_owned()));
     }

@@ -50,7 +50,7 @@ pub(super) fn replay(arguments: &Arguments) -> Result<CommandOutput, Error> {
         .map(|pack| OpenedPack::open_with(pack, arguments.tools.as_deref(), arguments.format));
     let other = other.transpose()?;
     let against = other.as_ref().map(|other| other.program(arguments.format)).transpose()?;
-    let judging = Judge { program, against, keeps: arguments.out.is_some() };
+    let judging = Judge { program, against, writes_outcomes: arguments.out.is_some() };
     let out = arguments.out.as_deref().map(|out| Out::create(out, &arguments.file)).transpose()?;
     let (replayed, broken) = judging.judge_all(&arguments.file, arguments.jobs, out)?;
     let printed = report(arguments, &replayed, &broken)?;

@@ -34,7 +34,7 @@ pub(super) fn create(path: &Path, answers: &Path) -> Result<File, Error> {
     let handle = |path: &Path| path.is_file().then(|| Handle::from_path(path).ok()).flatten();
     let read = if input::is_standard(answers) { Handle::stdin().ok() } else { handle(answers) };
     if read.is_some() && handle(path) == read {
-        return Err(Error::Usage(format!("cannot write `{}`: it holds the answers", path.display())));
+        return Err(Error::Usage(format!("cannot write `{}`: it is the file of the answers", path.display())));
     }
     File::create(path).map_err(|error| cannot_write(path, &error))
 }

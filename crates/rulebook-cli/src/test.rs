@@ -92,7 +92,7 @@ impl ValueEnum for TestFormat {
 
 pub(super) fn test(arguments: &Arguments) -> Result<CommandOutput, Error> {
     if arguments.update && is_watched_by_nobody() {
-        let message = "`--update` rewrites cases, and `CI` is set: run it where somebody looks at the change";
+        let message = "`--update` rewrites cases, and `CI` is set: run it where the change can be reviewed";
         return Err(Error::Usage(message.to_owned()));
     }
     match arguments.watch {
@@ -191,7 +191,7 @@ impl Arguments {
             }
             Some(filter) => {
                 let help = likely(filter, named).map(|help| format!("; {help}")).unwrap_or_default();
-                let message = format!("no case holds `{filter}` in its name or claim{help}");
+                let message = format!("no case has `{filter}` in its name or claim{help}");
                 CommandOutput { out: empty, err: Pen::default().trouble(&message), status: Status::Nothing }
             }
         }

@@ -5,7 +5,7 @@
 //! Never: ends by itself while standard output is open.
 
 use super::cache::PackCache;
-use super::{CommandOutput, Error, Status, tell};
+use super::{CommandOutput, Error, Status, print};
 use notify::event::ModifyKind;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use std::collections::BTreeMap;
@@ -28,14 +28,14 @@ pub(super) fn watch<T>(
     let cannot = |error: notify::Error| Error::Usage(format!("cannot watch: {error}"));
     let watcher = notify::recommended_watcher(move |event| drop(sender.send(event))).map_err(cannot)?;
     let mut watched = Watched { watcher, changes, folders: BTreeMap::new() };
-    watched.attend(paths.iter().cloned()).map_err(cannot)?;
+    watched.watch_also(paths.iter().cloned()).map_err(cannot)?;
     let mut pack_cache = PackCache::nothing();
     loop {
         let mut printed = command(&mut pack_cache).unwrap_or_else(CommandOutput::from);
         // The `use` of a pack may have changed.
-        watched.attend(pack_cache.folders()).map_err(cannot)?;
+        watched.watch_also(pack_cache.folders()).map_err(cannot)?;
         printed.err += "watching; Ctrl-C ends it\n";
-        if tell(&printed).is_err() {
+        if print(&printed).is_err() {
             return Ok(CommandOutput::new(String::new(), Status::Clean));
         }
         watched.wait();
@@ -52,7 +52,7 @@ struct Watched {
 
 impl Watched {
     /// Watches these folders as well. A folder that is already known need not exist.
-    fn attend(&mut self, folders: impl Iterator<Item = PathBuf>) -> notify::Result<()> {
+    fn watch_also(&mut self, folders: impl Iterator<Item = PathBuf>) -> notify::Result<()> {
         for folder in folders {
             if !self.folders.contains_key(&folder) {
                 self.watcher.watch(&folder, RecursiveMode::Recursive)?;
@@ -65,7 +65,7 @@ impl Watched {
     /// Returns once something below a folder has changed, or a removed folder exists again.
     fn wait(&mut self) {
         loop {
-            if self.take_up() {
+            if self.rewatch() {
                 break;
             }
             let unwatched = self.folders.values().any(|watched| !watched);
@@ -73,7 +73,7 @@ impl Watched {
                 if unwatched { self.changes.recv_timeout(LOOKS) } else { self.changes.recv().map_err(Into::into) };
             match event {
                 Ok(Ok(event)) => {
-                    if self.lose(&event) || counts(&event) {
+                    if self.forget_removed(&event) || counts(&event) {
                         break;
                     }
                 }
@@ -82,13 +82,13 @@ impl Watched {
             }
         }
         while let Ok(event) = self.changes.recv_timeout(SETTLES) {
-            _ = event.is_ok_and(|event| self.lose(&event));
+            _ = event.is_ok_and(|event| self.forget_removed(&event));
         }
-        self.take_up();
+        self.rewatch();
     }
 
     /// Watches the removed folders that exist again. Returns whether there was one.
-    fn take_up(&mut self) -> bool {
+    fn rewatch(&mut self) -> bool {
         let mut any = false;
         for (folder, watched) in self.folders.iter_mut().filter(|(_, watched)| !**watched) {
             *watched = self.watcher.watch(folder, RecursiveMode::Recursive).is_ok();
@@ -99,7 +99,7 @@ impl Watched {
 
     /// Stops watching folders that were removed or renamed: a new folder at the same path is another one. Returns
     /// whether there was one.
-    fn lose(&mut self, event: &Event) -> bool {
+    fn forget_removed(&mut self, event: &Event) -> bool {
         if !matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
             return false;
         }

@@ -173,7 +173,7 @@ mod tests {
                 applied.faults().map(|(file, fault)| (&*file.key, fault.message.to_string())).collect();
             assert_eq!(
                 faults,
-                [("list.json", "`list.json` was changed by somebody else while it was edited".to_owned())]
+                [("list.json", "`list.json` was changed by another program while it was edited".to_owned())]
             );
             assert_eq!(fs::read_to_string(at("list.json")).unwrap(), meanwhile);
             assert_eq!(fs::read_to_string(at("old.md")).unwrap(), "old\n");

@@ -41,7 +41,7 @@ impl Commit<'_> {
     /// Writes the files: all or none, or with `partial` each group of files. Returns whether the commit has succeeded,
     /// which it does also if no file changes.
     pub(super) fn write(&self, draft: &mut Draft) -> bool {
-        let nonce = Nonce::new(self.root.mark());
+        let nonce = Nonce::new(self.root.id());
         // Without a lock, the journal may be that of another run that is still writing.
         let past = self.locked.then(|| Journal::read(self.root)).flatten();
         let resumed = past.clone().and_then(|past| past.for_effects(self.effects));
@@ -60,7 +60,7 @@ impl Commit<'_> {
         let mut folders = Folders::new(self.root);
         let written = self.stage(draft, &mut folders, &mut tasks, nonce) && self.swap(draft, &mut tasks, nonce);
         if written {
-            folders.settle();
+            folders.sync();
             if self.locked {
                 Journal::finish(self.root);
             }
@@ -246,19 +246,19 @@ fn twin(tasks: &[Task], index: usize) -> String {
 
 pub(super) fn same_file(key: &str, other: &str) -> Diagnostic {
     let message = format!("`{}` is the same file as `{}`", excerpt(key, QUOTED), excerpt(other, QUOTED));
-    Diagnostic::new(Code::WORKSPACE_SAME_FILE, None, message)
-        .with_help("spell the path in one way; that which differs only in case, or leads through links, is one file")
+    Diagnostic::new(Code::WORKSPACE_SAME_FILE, None, message).with_help(
+        "spell the path in one way; paths that differ only in case, or lead through links to one file, are the same",
+    )
 }
 
 fn meanwhile(key: &str) -> Diagnostic {
-    let message = format!("`{}` was changed by somebody else while it was edited", excerpt(key, QUOTED));
+    let message = format!("`{}` was changed by another program while it was edited", excerpt(key, QUOTED));
     Diagnostic::new(Code::WORKSPACE_CANNOT_WRITE, None, message).with_help("apply the answer again")
 }
 
 fn stays(key: &str, error: &io::Error) -> Diagnostic {
     let key = excerpt(key, QUOTED);
-    let message =
-        format!("`{key}` holds its new text, and cannot be restored: {}", excerpt(&error.to_string(), QUOTED));
+    let message = format!("`{key}` has its new text and cannot be restored: {}", excerpt(&error.to_string(), QUOTED));
     Diagnostic::new(Code::WORKSPACE_CANNOT_WRITE, None, message).with_help("take its old text from a backup")
 }
 
@@ -337,7 +337,7 @@ mod tests {
         let commit = Commit { root: &root, effects: identity(&effects()), partial: false, locked: true };
         let past = Journal::read(&root).and_then(|past| past.for_effects(commit.effects));
         let mut draft = Draft::new(&root, &effects(), past.as_ref());
-        let nonce = Nonce::new(root.mark());
+        let nonce = Nonce::new(root.id());
         let (mut tasks, mut folders) = (tasks(&draft), Folders::new(&root));
         let count = tasks.len();
         commit.begin(&tasks, past.as_ref(), nonce);
@@ -392,7 +392,7 @@ mod tests {
 
     #[test]
     fn what_somebody_has_changed_after_a_kill_stays() {
-        let folder = folder("mended");
+        let folder = folder("corrected");
         killed_at(&folder, 13);
         fs::write(folder.join("a/edited"), "mine\n").unwrap();
         let root = Root::open(&folder).unwrap();

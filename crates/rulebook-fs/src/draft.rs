@@ -53,7 +53,7 @@ pub(super) struct Slot {
     /// Remarks about a file that is written.
     pub(super) remarks: Vec<Diagnostic>,
     /// Whether further effects are skipped, because the content is not known after a failed one.
-    closed: bool,
+    unknown: bool,
     moved: MovedLines,
 }
 
@@ -100,7 +100,7 @@ impl Draft {
                 draft.open(root, key, past).cause.clone_from(&record.cause);
             }
             let Some(key) = keys.first() else { continue };
-            let is_closed = |key: &&&str| draft.slots.get(**key).is_none_or(|slot| slot.closed);
+            let is_closed = |key: &&&str| draft.slots.get(**key).is_none_or(|slot| slot.unknown);
             if let Some(closed) = keys.iter().find(is_closed).copied() {
                 // If one path of a move cannot be read, the content of the other is not known, either.
                 draft.join(&keys, closed);
@@ -123,7 +123,7 @@ impl Draft {
         self.slots.entry(key.to_owned()).or_insert_with(|| {
             let mut slot = Slot::new(group);
             if let Err(fault) = slot.look(root, key, past) {
-                (slot.fault, slot.closed) = (Some(*fault), true);
+                (slot.fault, slot.unknown) = (Some(*fault), true);
             }
             slot
         })
@@ -139,7 +139,7 @@ impl Draft {
             Stop::Fault(fault) => slot.fault = Some(*fault),
         }
         // Later edits of the same file are still tried, so that one run reports every edit that does not apply.
-        slot.closed |= !goes_on;
+        slot.unknown |= !goes_on;
         if let [key, to] = *keys {
             self.join(&[key, to], key);
         }
@@ -148,10 +148,10 @@ impl Draft {
     /// Puts the paths of a move into one group. If the content of `first` is not known, that of the others is not,
     /// either.
     fn join(&mut self, keys: &[&str], first: &str) {
-        let Some((group, closed)) = self.slots.get(first).map(|slot| (slot.group, slot.closed)) else { return };
+        let Some((group, closed)) = self.slots.get(first).map(|slot| (slot.group, slot.unknown)) else { return };
         for key in keys {
             let Some(other) = self.slots.get_mut(*key) else { continue };
-            other.closed |= closed;
+            other.unknown |= closed;
             let other = other.group;
             if other != group {
                 self.slots.values_mut().filter(|slot| slot.group == other).for_each(|slot| slot.group = group);
@@ -330,7 +330,7 @@ impl Slot {
             notes: Vec::new(),
             fault: None,
             remarks: Vec::new(),
-            closed: false,
+            unknown: false,
             moved: MovedLines::default(),
         }
     }
@@ -389,7 +389,7 @@ impl Slot {
 
 fn unreadable(key: &str, why: &str) -> Diagnostic {
     let message = format!("cannot add to `{}`: {}", excerpt(key, QUOTED), excerpt(why, QUOTED));
-    Diagnostic::new(Code::WORKSPACE_UNREADABLE, None, message).with_help("mend the document; it is never overwritten")
+    Diagnostic::new(Code::WORKSPACE_UNREADABLE, None, message).with_help("fix the document; it is not overwritten")
 }
 
 /// The text with a line break at its end, of the kind that the text uses. An empty text stays empty.

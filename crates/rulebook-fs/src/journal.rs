@@ -49,7 +49,7 @@ impl Journal {
 
     /// The journal of a run below this root that is still writing, or was killed.
     pub(super) fn read(root: &Root) -> Option<Self> {
-        let open = |end| root.dir().open(journal(root.mark(), end)).ok();
+        let open = |end| root.dir().open(journal(root.id(), end)).ok();
         let (file, done) = open(JOURNAL).map(|file| (file, false)).or_else(|| Some((open(DONE)?, true)))?;
         let bytes = read_all(file, MOST).ok()?;
         // The journal is complete before a run changes anything, so a truncated one belongs to a run that changed
@@ -78,7 +78,7 @@ impl Journal {
     /// Writes the journal, and replaces any other. It is not flushed to disk, which would take as long as all files of
     /// a small answer: the journal is for the case that the process is killed. After a power failure it may be missing.
     pub(super) fn write(&self, root: &Root) -> io::Result<()> {
-        let (dir, name, new) = (root.dir(), journal(root.mark(), JOURNAL), journal(root.mark(), NEW));
+        let (dir, name, new) = (root.dir(), journal(root.id(), JOURNAL), journal(root.id(), NEW));
         let written = dir.create(&new).and_then(|mut file| {
             file.write_all(&serde_json::to_vec(self)?)?;
             dir.rename(&new, dir, &name)
@@ -92,13 +92,13 @@ impl Journal {
     /// Records on disk that everything is written.
     pub(super) fn finish(root: &Root) {
         let dir = root.dir();
-        _ = dir.rename(journal(root.mark(), JOURNAL), dir, journal(root.mark(), DONE));
+        _ = dir.rename(journal(root.id(), JOURNAL), dir, journal(root.id(), DONE));
     }
 
     /// Removes the journal from disk.
     pub(super) fn remove(root: &Root) {
         for end in [NEW, JOURNAL, DONE] {
-            _ = root.dir().remove_file(journal(root.mark(), end));
+            _ = root.dir().remove_file(journal(root.id(), end));
         }
     }
 
@@ -121,7 +121,7 @@ impl Journal {
     pub(super) fn forget(&self, root: &Root, anew: impl Fn(&str) -> bool) {
         for entry in &self.files {
             let Ok(Some(place)) = root.place(&entry.key) else { continue };
-            let nonce = Nonce::of(root.mark(), entry.run);
+            let nonce = Nonce::of(root.id(), entry.run);
             _ = place.dir.remove_file(nonce.beside(&place.name, NEW));
             if anew(&entry.key) {
                 _ = place.dir.remove_file(nonce.beside(&place.name, OLD));
@@ -133,7 +133,7 @@ impl Journal {
 /// The place of the old version of a file that a run has replaced.
 pub(super) fn old(root: &Root, key: &str, run: u32) -> io::Result<AnchoredPath> {
     let place = root.place(key)?.ok_or(ErrorKind::NotFound)?;
-    let name = Nonce::of(root.mark(), run).beside(&place.name, OLD);
+    let name = Nonce::of(root.id(), run).beside(&place.name, OLD);
     Ok(place.beside(name))
 }
 

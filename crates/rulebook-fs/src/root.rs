@@ -59,7 +59,7 @@ impl Root {
     }
 
     /// Opens the folder at `path`, with a second handle to write files into it.
-    pub fn hold(path: &Path) -> io::Result<(Self, Rc<Dir>)> {
+    pub fn open_to_write(path: &Path) -> io::Result<(Self, Rc<Dir>)> {
         let root = Self::at(path)?;
         let dir = Rc::new(root.dir.try_clone()?);
         Ok((root, dir))
@@ -76,7 +76,7 @@ impl Root {
         Ok(Self { dir: Arc::new(dir), mark: hasher.finish() })
     }
 
-    pub(super) fn mark(&self) -> u64 {
+    pub(super) fn id(&self) -> u64 {
         self.mark
     }
 
@@ -88,7 +88,7 @@ impl Root {
     pub(super) fn look(&self, key: &str) -> Result<Option<(AnchoredPath, Metadata)>, Box<Diagnostic>> {
         let own = key.split('/').any(is_own).then_some("a part of it is a name that temporary files have");
         if let Some(why) = unsafe_because(key).or(own) {
-            let message = format!("`{}` is no safe path: {why}", excerpt(key, QUOTED));
+            let message = format!("`{}` is not a safe path: {why}", excerpt(key, QUOTED));
             let mut fault = Diagnostic::new(Code::Defect(Defect::UnsafePath), None, message);
             // Whatever severity the pack gives this defect in answers, here it is an error: the file is not written.
             fault.severity = Severity::Error;
@@ -164,8 +164,8 @@ impl<'r> Folders<'r> {
     }
 
     /// Flushes the folders to disk, if the system can.
-    pub(super) fn settle(&self) {
-        self.open.values().for_each(|dir| settle(dir));
+    pub(super) fn sync(&self) {
+        self.open.values().for_each(|dir| sync(dir));
     }
 }
 
@@ -196,7 +196,7 @@ impl AnchoredPath {
 }
 
 /// Flushes a folder to disk, if the system can.
-pub(super) fn settle(dir: &Dir) {
+pub(super) fn sync(dir: &Dir) {
     _ = dir.open(".").and_then(|folder| folder.sync_all());
 }
 
@@ -220,7 +220,7 @@ pub(super) fn fault(key: &str, error: &io::Error) -> Diagnostic {
     match error.kind() {
         // A refusal of `cap-std`, not of the system: such an error has no number of the system.
         ErrorKind::PermissionDenied if error.raw_os_error().is_none() => {
-            Diagnostic::new(Code::WORKSPACE_OUTSIDE, None, format!("`{key}` leads out of the root"))
+            Diagnostic::new(Code::WORKSPACE_OUTSIDE, None, format!("`{key}` is outside the root"))
                 .with_help("a folder on its way is a link to elsewhere: remove it, or make the root larger")
         }
         ErrorKind::NotADirectory => {
@@ -239,7 +239,7 @@ pub(super) fn fault(key: &str, error: &io::Error) -> Diagnostic {
                     ("there is no room left".to_owned(), "make room, and apply the answer again")
                 }
                 ErrorKind::FileTooLarge => ("it is too large".to_owned(), "make it smaller"),
-                _ => (excerpt(&error.to_string(), QUOTED).into_owned(), "mend this, and apply the answer again"),
+                _ => (excerpt(&error.to_string(), QUOTED).into_owned(), "fix this, and apply the answer again"),
             };
             Diagnostic::new(Code::WORKSPACE_CANNOT_WRITE, None, format!("cannot write `{key}`: {why}")).with_help(help)
         }

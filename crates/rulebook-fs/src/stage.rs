@@ -218,7 +218,7 @@ struct Changed;
 
 impl fmt::Display for Changed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("it was changed by somebody else")
+        f.write_str("it was changed by another program")
     }
 }
 

@@ -7,7 +7,7 @@
 use super::journal::Journal;
 use super::locks::Locks;
 use super::nonce::Nonce;
-use super::root::{AnchoredPath, Root, settle};
+use super::root::{AnchoredPath, Root, sync};
 use super::stage::{Expected, Mode, Source, Staged};
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -21,8 +21,8 @@ pub fn write_file(path: &Path, bytes: &[u8], goes: bool) -> io::Result<()> {
     let path = real.as_deref().unwrap_or(path);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().and_then(|name| name.to_str()).ok_or(ErrorKind::InvalidFilename)?;
-    let (root, dir) = Root::hold(folder)?;
-    let (locks, nonce) = (Locks::take(&root, std::iter::empty()), Nonce::new(root.mark()));
+    let (root, dir) = Root::open_to_write(folder)?;
+    let (locks, nonce) = (Locks::take(&root, std::iter::empty()), Nonce::new(root.id()));
     // The temporary files in the journal of a killed run are left to the next run that carries out an answer here.
     if locks.root && Journal::read(&root).is_none() {
         nonce.sweep(&dir);
@@ -39,6 +39,6 @@ pub fn write_file(path: &Path, bytes: &[u8], goes: bool) -> io::Result<()> {
     let place = AnchoredPath { dir: Rc::clone(&dir), name: name.to_owned() };
     let mode = permissions.map_or(Mode::New, Mode::Same);
     Staged::new(place, Source::Bytes(bytes), mode, nonce)?.commit(Expected::Any, nonce)?;
-    settle(&dir);
+    sync(&dir);
     Ok(())
 }

@@ -78,7 +78,8 @@ impl TestedPack {
         let of_runs = listed.flat_map(|(case, run)| {
             let faults = run.diagnostics.iter().map(|one| self.pen.row(&self.sources, one));
             faults.chain(run.failures.iter().map(|one| {
-                let found = if says_little(&one.path) { findings(&one.path, run.results.get(one.step)) } else { None };
+                let found =
+                    if needs_findings(&one.path) { findings(&one.path, run.results.get(one.step)) } else { None };
                 let mut row = self.pen.failure_row(&self.sources, case, one);
                 if let (Some(help), Some((_, found))) = (&mut row.help, found) {
                     help.extend(["; found: ", found.lines().next().unwrap_or_default()]);
@@ -132,7 +133,7 @@ impl TestedPack {
         let mut notes = Vec::new();
         notes.extend(difference.map(|text| ("difference", text)));
         // A status or a code alone does not say why the case failed, so the findings are printed with it.
-        if says_little(&failure.path) {
+        if needs_findings(&failure.path) {
             notes.extend(findings(&failure.path, run.results.get(failure.step)));
         }
         notes.extend(meant(failure).map(|help| ("help", help)));
@@ -185,7 +186,7 @@ impl Pen {
     fn coverage(&self, name: &str, coverage: &Coverage, least: Option<usize>) -> String {
         let percent = coverage.percent();
         let (style, wanted) = match least {
-            Some(least) if percent < least => (BAD, format!(" of the {least} % that it must")),
+            Some(least) if percent < least => (BAD, format!(" (at least {least} % required)")),
             _ => (STRONG, String::new()),
         };
         let mut text = format!("{}{wanted}\n", paint(style, &format!("{name}: the cases exercise {percent} %")));
@@ -216,7 +217,7 @@ fn explain(failure: &Failure) -> (String, Option<String>) {
         return (label.to_owned(), None);
     };
     if failure.is_unwanted() {
-        return (format!("it should lack {}, but holds it", excerpt(&got.to_string(), BESIDE)), None);
+        return (format!("unexpected: it contains {}", excerpt(&got.to_string(), BESIDE)), None);
     }
     // White space that differs is visible only in quotes, so values that differ in nothing else are printed as strings.
     let blank = |value: &Value| value.as_str().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -253,7 +254,7 @@ fn draw_difference(expected: &str, got: &str) -> String {
 }
 
 /// Whether the values at a path explain a failure only together with the findings of the answer.
-fn says_little(path: &str) -> bool {
+fn needs_findings(path: &str) -> bool {
     ["status", "codes", "remarks"].contains(&path) || path.ends_with(".verdict")
 }
 

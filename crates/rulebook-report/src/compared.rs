@@ -10,14 +10,14 @@ use annotate_snippets::renderer::Style;
 use rulebook::compare::{Comparison, DeclarationChange, Direction, PromptChange};
 use std::fmt::Write as _;
 
-const WAYS: [Direction; 5] =
+const DIRECTIONS: [Direction; 5] =
     [Direction::Widened, Direction::Narrowed, Direction::Changed, Direction::Appeared, Direction::Gone];
 
 impl Pen {
     /// The changes by their direction, the widening ones first; then the prompts and the answers.
     pub fn compared(&self, before: &Pen, comparison: &Comparison, replayed: Option<&Replayed>) -> String {
         let mut text = String::new();
-        for direction in WAYS {
+        for direction in DIRECTIONS {
             let changes: Vec<&DeclarationChange> =
                 comparison.changes.iter().filter(|change| change.direction == direction).collect();
             if changes.is_empty() {
@@ -72,14 +72,14 @@ fn place(change: &DeclarationChange, before: &Pen, now: &Pen) -> Option<String> 
 /// The last line of `diff`: how many changes of each direction there are.
 pub fn compared_sum(comparison: &Comparison, replayed: Option<&Replayed>) -> String {
     let of = |direction: Direction| (direction, comparison.count(direction));
-    let words = WAYS.map(of).into_iter().filter(|(_, number)| *number > 0);
+    let words = DIRECTIONS.map(of).into_iter().filter(|(_, number)| *number > 0);
     let mut words: Vec<String> =
         words.map(|(direction, number)| paint(style(direction), &format!("{number} {}", direction.name()))).collect();
     if words.is_empty() {
         words.push(paint(GOOD, "nothing changed"));
     }
     words.extend(
-        replayed.map(|replayed| format!("{} of {} otherwise", replayed.differing, count(replayed.compared, "answer"))),
+        replayed.map(|replayed| format!("{} of {} different", replayed.differing, count(replayed.compared, "answer"))),
     );
     format!("{}\n", words.join(", "))
 }

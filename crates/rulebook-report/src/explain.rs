@@ -50,7 +50,7 @@ impl Pen {
 
     /// The complete degradation table.
     pub fn degradation(&self, rows: &[DegradationRow]) -> String {
-        let mut lines = vec![(FAINT, ["defect", "strategy", "said by", ""].map(str::to_owned))];
+        let mut lines = vec![(FAINT, ["defect", "strategy", "declared by", ""].map(str::to_owned))];
         lines.extend(rows.iter().map(|row| {
             let strategies: Vec<&str> = row.strategies.iter().map(|strategy| strategy.name()).collect();
             let rule = row.rule.as_ref().map(|rule| self.display_name(rule)).unwrap_or_default();
@@ -62,7 +62,7 @@ impl Pen {
 
     /// The table of when a stream emits each kind of text, and of the declaration that makes it wait.
     pub fn waits(&self, rows: &[WaitRow]) -> String {
-        let mut lines = vec![(FAINT, ["mode", "text", "told", "because of", ""].map(str::to_owned))];
+        let mut lines = vec![(FAINT, ["mode", "text", "emitted", "because of", ""].map(str::to_owned))];
         lines.extend(rows.iter().map(|row| {
             let rule = row.rule.as_ref().map(|rule| self.display_name(rule)).unwrap_or_default();
             let style = if row.because.is_empty() { FAINT } else { STRONG };
@@ -133,14 +133,14 @@ fn strategies_of(defect: Defect) -> String {
     let apart = of.into_iter().filter(|(_, strategy)| *strategy != usual);
     let apart: String = apart.map(|(role, strategy)| format!(", of a {role} by `{strategy}`")).collect();
     let comma = if apart.is_empty() { "" } else { "," };
-    format!("Answered by `{usual}`{apart}{comma} where no pack says otherwise; it may be {}.", applicable.join(", "))
+    format!("Answered by `{usual}`{apart}{comma} by default; it may be {}.", applicable.join(", "))
 }
 
 fn defects_of(strategy: Strategy) -> String {
     let all = Defect::ALL.iter().filter(|defect| defect.applicable().contains(&strategy));
     if strategy.refuses() {
-        return "It fits every defect.".to_owned();
+        return "It may answer every defect.".to_owned();
     }
     let names: Vec<String> = all.map(|defect| format!("`{defect}`")).collect();
-    format!("It fits {}.", names.join(", "))
+    format!("It may answer {}.", names.join(", "))
 }

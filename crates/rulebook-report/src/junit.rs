@@ -27,7 +27,7 @@ pub fn junit(packs: &[TestedPack]) -> String {
         if !unusable.is_empty() {
             let rows = escaped(&lines::plain(&unusable));
             _ = writeln!(text, "    <testcase classname=\"{name}\" name=\"the pack can be used\">");
-            _ = writeln!(text, "      <error message=\"it cannot\">{rows}</error>\n    </testcase>");
+            _ = writeln!(text, "      <error message=\"the pack cannot be used\">{rows}</error>\n    </testcase>");
         }
         for (case, run) in &pack.runs {
             test_case(pack, case, run, &mut text);

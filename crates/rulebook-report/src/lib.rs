@@ -51,7 +51,7 @@ pub use heard::heard_status;
 pub use junit::junit;
 pub use lines::{github, plain};
 pub use outcome::{status, visible};
-pub use played::standing;
+pub use played::state_line;
 pub use replayed::{Counts, Differing, Replayed, Sums};
 pub use reply::flattened;
 pub use row::row_of_line;

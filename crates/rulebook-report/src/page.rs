@@ -48,7 +48,7 @@ impl Pen {
         if !story.whole.is_empty() {
             page.section("whole", "The reply as a whole", |page| page.steps(&story.whole));
         }
-        page.section("message", "What the user is shown", |page| match outcome.message.as_str() {
+        page.section("message", "The message for the user", |page| match outcome.message.as_str() {
             "" => page.html += "<p class=\"none\">no message</p>\n",
             text => page.quote(text),
         });

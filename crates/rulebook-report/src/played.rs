@@ -25,7 +25,7 @@ impl Pen {
             TurnResult::Heard(heard) => self.heard(heard, words) + &heard_status(heard),
             TurnResult::Outcome(outcome) => self.answered(outcome, words) + &status(outcome),
         };
-        text += &standing(Some(before), result.session());
+        text += &state_line(Some(before), result.session());
         text
     }
 
@@ -63,7 +63,7 @@ impl Pen {
 }
 
 /// The state of a conversation: the mode, every number of the state, and every other value that has changed.
-pub fn standing(before: Option<&Session>, now: &Session) -> String {
+pub fn state_line(before: Option<&Session>, now: &Session) -> String {
     let mut words = vec![format!("mode {}", one_line(&now.mode))];
     for (name, value) in now.state.iter() {
         let was = before.and_then(|before| before.state.get(name));

@@ -41,7 +41,7 @@ struct PendingBlock<'p> {
     reach: usize,
     cut: bool,
     /// Whether its name or attributes had to be repaired.
-    mended: bool,
+    repaired: bool,
 }
 
 /// The known properties of a block before any of its members is read.
@@ -50,15 +50,15 @@ struct BlockTemplate<'p> {
     id: BlockId,
     bound: &'p program::BlockBinding,
     /// Whether its name or attributes had to be repaired.
-    mended: bool,
+    repaired: bool,
 }
 
 impl<'p> BlockTemplate<'p> {
     /// Starts such a block under a key.
     fn begin(self, name: Span, span: Span) -> PendingBlock<'p> {
-        let Self { id, bound, mended } = self;
+        let Self { id, bound, repaired } = self;
         let attributes = Attributes::new();
-        PendingBlock { id, bound, name, span, attributes, body: None, reach: span.start, cut: false, mended }
+        PendingBlock { id, bound, name, span, attributes, body: None, reach: span.start, cut: false, repaired }
     }
 }
 
@@ -165,7 +165,8 @@ impl<'p> ObjectReader<'p> {
     /// Collects the block of a value: the value itself, or an object whose members are its body and attributes.
     fn take(&mut self, object: &ReadObject, place: ValuePlace, id: BlockId, node: MemberNode) {
         let Some(bound) = self.dialect.block(id) else { return };
-        let blank = BlockTemplate { id, bound, mended: bound.role == Role::Call && object.tape.is_mended(place.at) };
+        let blank =
+            BlockTemplate { id, bound, repaired: bound.role == Role::Call && object.tape.is_repaired(place.at) };
         if node.kind == MemberNodeKind::Object && self.outline.level(place.level).looks_inside() {
             self.take_members(object, place, blank, node.cut);
         } else if node.kind != MemberNodeKind::Absent || node.cut {
@@ -261,7 +262,7 @@ impl<'p> ObjectReader<'p> {
         let node = node.filter(|node| node.kind != MemberNodeKind::Absent && (call || !is_null(node.span().of(text))));
         let reach = piece.reach.max(piece.span.start);
         let mut body = node.map_or(Span::new(reach, reach), |node| node.span());
-        let mut written = if piece.mended { BodyEncoding::Mended } else { BodyEncoding::Value };
+        let mut written = if piece.repaired { BodyEncoding::Repaired } else { BodyEncoding::Value };
         let cut = piece.cut || node.is_some_and(|node| node.cut);
         if cut {
             self.found.push(ReaderFinding::of(Defect::UnclosedBlock, piece.span, index));
@@ -278,7 +279,7 @@ impl<'p> ObjectReader<'p> {
         }
         // Texts are not decoded here, but when they are used.
         let takes_value =
-            call || piece.bound.text.is_some() || matches!(written, BodyEncoding::Value | BodyEncoding::Mended);
+            call || piece.bound.text.is_some() || matches!(written, BodyEncoding::Value | BodyEncoding::Repaired);
         let read = piece.body.filter(|_| node.is_some() && takes_value).map(|at| self.value(object, at, &piece));
         let (value, worst) = read.unwrap_or_default();
         if worst == Some(Grade::Lossy) {
@@ -309,7 +310,7 @@ impl<'p> ObjectReader<'p> {
     /// parameters.
     fn value(&mut self, object: &ReadObject, at: usize, piece: &PendingBlock<'_>) -> (Option<Value>, Option<Grade>) {
         let (mut repeated, mut worst) = (None, None);
-        let mut value = match object.tape.is_mended(at) {
+        let mut value = match object.tape.is_repaired(at) {
             false => object.tape.value(self.text, at, self.limits, &self.values, &mut repeated),
             true => self.faulty_value(object, at, &mut worst),
         };

@@ -19,7 +19,7 @@ pub(super) struct Cursor<'r, 'm> {
     /// The number of faults that are not stored.
     pub(super) left_out: usize,
     /// How many parts were read otherwise than they are written.
-    pub(super) mended: usize,
+    pub(super) repaired: usize,
     /// Text that is not part of any value.
     pub(super) junk: Vec<Span>,
     machine: &'m mut Machine,
@@ -46,7 +46,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
             at,
             faults: Vec::new(),
             left_out: 0,
-            mended: 0,
+            repaired: 0,
             junk: Vec::new(),
             machine,
             steps: limits.steps(text.len()),
@@ -109,7 +109,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
     /// Skips junk up to the next punctuation or quote.
     pub(super) fn skip_junk(&mut self) {
         let start = self.at;
-        self.mended += 1;
+        self.repaired += 1;
         let rest = self.bytes.get(start + 1..).unwrap_or_default();
         let length = rest.iter().position(|byte| matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b'"'));
         self.at = length.map_or(self.bytes.len(), |length| start + 1 + length);
@@ -140,7 +140,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
     /// Notes the faults of the last run.
     pub(super) fn take_faults(&mut self) {
         for fault in self.outline.grammar.faults(self.machine.captures()) {
-            self.mended += 1;
+            self.repaired += 1;
             if self.faults.len() >= self.limits.diagnostics {
                 self.left_out += 1;
             } else {
@@ -161,7 +161,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
     /// Notes a fault, unless the grammar has no name for it.
     pub(super) fn record(&mut self, rule: Option<RuleId>, span: Span) {
         let Some(rule) = rule else { return };
-        self.mended += 1;
+        self.repaired += 1;
         if self.faults.len() >= self.limits.diagnostics {
             self.left_out += 1;
         } else if self.faults.last() != Some(&(rule, span)) {

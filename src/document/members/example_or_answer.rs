@@ -25,7 +25,7 @@ pub(super) struct ObjectSurroundings {
     /// Whether an object was read in a fence that comes after other text.
     has_example: bool,
     /// Whether an object that may be the answer was read outside all fences.
-    meant: bool,
+    has_answer: bool,
 }
 
 /// The text around an object.
@@ -73,12 +73,12 @@ impl ObjectSurroundings {
     /// Notes that an object with a name that the dialect declares was read.
     pub(super) fn note(&mut self, around: Surroundings) {
         self.has_example |= around.has_example;
-        self.meant |= !around.fenced && (around.is_first || !self.has_example);
+        self.has_answer |= !around.fenced && (around.is_first || !self.has_example);
     }
 
     /// Whether there are examples next to the answer.
     pub(super) fn has_examples(&self) -> bool {
-        self.has_example && self.meant
+        self.has_example && self.has_answer
     }
 
     /// The end of the code span that opens directly before `brace`, if it closes after `end` and other words are on its

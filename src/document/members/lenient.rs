@@ -81,7 +81,7 @@ impl LenientObject<'_, '_> {
         self.open_object(Some(ObjectShape::ROOT));
         while let Some(frame) = self.nest.innermost() {
             self.stopped = self.exceeds().or(self.stopped);
-            let mended = self.cursor.mended;
+            let repaired = self.cursor.repaired;
             self.cursor.pass_space();
             let Cursor { bytes, at, .. } = self.cursor;
             // A fence around the object ends it, even if the object is not closed.
@@ -92,8 +92,8 @@ impl LenientObject<'_, '_> {
             } else {
                 self.in_object(frame);
             }
-            if self.cursor.mended > mended {
-                self.nest.tape.mend(frame.node);
+            if self.cursor.repaired > repaired {
+                self.nest.tape.repair(frame.node);
             }
         }
         self.pass_behind();
@@ -206,7 +206,7 @@ impl LenientObject<'_, '_> {
                 self.cursor.miss(faults.missing_brace);
                 self.open_object(each);
                 // The missing brace belongs to the entry.
-                self.nest.mend();
+                self.nest.repair();
             }
             // A second bracket before any entry is superfluous.
             b'[' if !frame.filled && self.outline.is_entry(each) => self.cursor.step_over(faults.extra_bracket),

@@ -421,7 +421,7 @@ impl<'p> ObjectReader<'p> {
             && let Some(behind) = self.surroundings.marks_end(text, Span::new(brace, end))
         {
             let bound = self.is_bound(object);
-            return self.show(Span::new(brace, end), bound, behind);
+            return self.skip_example(Span::new(brace, end), bound, behind);
         }
         if let Some(end) = self.surroundings.span_end(text, brace, end) {
             let (surroundings, bound) = match &strictly {
@@ -429,7 +429,7 @@ impl<'p> ObjectReader<'p> {
                 Err(_) => (end, quote_end::opens_answer(self.outline, text, brace)),
             };
             self.wasted_budget = self.wasted_budget.saturating_sub(strictly.err().unwrap_or_default());
-            return self.show(Span::new(brace, surroundings), bound, end);
+            return self.skip_example(Span::new(brace, surroundings), bound, end);
         }
         let reading = match strictly {
             Ok(object) => ObjectReading::whole(object),
@@ -443,7 +443,7 @@ impl<'p> ObjectReader<'p> {
         let sketched = is_sketched(text, &faults) && !self.surroundings.begins(brace);
         if self.tells_apart && around.has_example {
             let bound = !sketched && self.is_bound(&object);
-            self.show(Span::new(brace, object.end), bound, object.end.max(brace + 1));
+            self.skip_example(Span::new(brace, object.end), bound, object.end.max(brace + 1));
         } else if !sketched {
             self.bind(&object, &mut outside);
         }
@@ -569,7 +569,7 @@ impl<'p> ObjectReader<'p> {
     }
 
     /// Skips an object that is only an example: it is text, up to `end`.
-    fn show(&mut self, object: Span, bound: bool, end: usize) {
+    fn skip_example(&mut self, object: Span, bound: bool, end: usize) {
         if bound {
             self.find(ReaderFinding::new(Remark::QuotedBlock, object));
         }

@@ -69,9 +69,9 @@ impl ContainerStack {
     }
 
     /// Notes that the innermost open object or list had to be repaired.
-    pub(super) fn mend(&mut self) {
+    pub(super) fn repair(&mut self) {
         if let Some(frame) = self.frames.last() {
-            self.tape.mend(frame.node);
+            self.tape.repair(frame.node);
         }
     }
 

@@ -24,7 +24,7 @@ pub(super) struct MemberNode {
     /// Whether the part was cut off.
     pub(super) cut: bool,
     /// Whether something directly inside the part had to be repaired.
-    mended: bool,
+    repaired: bool,
     start: u32,
     end: u32,
     next: u32,
@@ -77,7 +77,7 @@ impl ObjectTape {
     pub(super) fn leaf(&mut self, kind: MemberNodeKind, span: Span, cut: bool) -> usize {
         let at = self.nodes.len();
         let (start, end) = (span.start as u32, span.end as u32);
-        self.nodes.push(MemberNode { kind, cut, mended: false, start, end, next: at as u32 + 1 });
+        self.nodes.push(MemberNode { kind, cut, repaired: false, start, end, next: at as u32 + 1 });
         at
     }
 
@@ -100,16 +100,16 @@ impl ObjectTape {
     }
 
     /// Notes that something directly inside a node had to be repaired.
-    pub(super) fn mend(&mut self, at: usize) {
+    pub(super) fn repair(&mut self, at: usize) {
         if let Some(node) = self.nodes.get_mut(at) {
-            node.mended = true;
+            node.repaired = true;
         }
     }
 
     /// Whether something in a node had to be repaired, at any depth.
-    pub(super) fn is_mended(&self, at: usize) -> bool {
+    pub(super) fn is_repaired(&self, at: usize) -> bool {
         let end = self.get(at).map_or(at, MemberNode::ends_at);
-        self.nodes.get(at..end).is_some_and(|nodes| nodes.iter().any(|node| node.mended))
+        self.nodes.get(at..end).is_some_and(|nodes| nodes.iter().any(|node| node.repaired))
     }
 
     /// Removes a node that contains just one other; the other one remains.

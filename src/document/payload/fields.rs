@@ -127,7 +127,7 @@ pub(crate) const MOST_TAGS: usize = 20_000;
 
 /// How the fields of a call are written.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Spelled<'b> {
+pub(crate) struct FieldSyntax<'b> {
     /// The family of its block.
     pub(crate) family: usize,
     /// The grammar of the fields, if their block names one.
@@ -142,7 +142,7 @@ pub(crate) struct Spelled<'b> {
     pub(crate) literals: bool,
 }
 
-impl<'b> Spelled<'b> {
+impl<'b> FieldSyntax<'b> {
     /// How the fields of a call are written, if the call's opener is of this family.
     pub(crate) fn of(family: usize, block: &'b BlockBinding) -> Self {
         Self {
@@ -173,7 +173,8 @@ impl PayloadSource<'_> {
     }
 
     fn fields(&self, body: Span, declared: Option<&Types>) -> Fields {
-        let PayloadSource { text, masks, dialect, limits, spelled: Spelled { family, fields: own, .. }, .. } = *self;
+        let PayloadSource { text, masks, dialect, limits, spelled: FieldSyntax { family, fields: own, .. }, .. } =
+            *self;
         let mut fields = Fields::default();
         let Some(family) = own.or_else(|| field_family(dialect, family)) else { return fields };
         let source = TagSource { text, body, masks, dialect, family, limits };

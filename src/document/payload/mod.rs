@@ -10,7 +10,7 @@ mod fields;
 
 pub(crate) use built::Built;
 pub(crate) use bullets::unmarked;
-pub(crate) use fields::{Field, Fields, MOST_TAGS, Spelled, Tag, TagSource, Tags, ValueForm, field_family, merged};
+pub(crate) use fields::{Field, FieldSyntax, Fields, MOST_TAGS, Tag, TagSource, Tags, ValueForm, field_family, merged};
 
 use crate::document::{Mask, TextEncoding};
 use crate::json::{self, Context, Json, JsonTape, Unreadable};
@@ -62,7 +62,7 @@ pub(crate) struct PayloadSource<'t> {
     pub(crate) text: &'t str,
     pub(crate) masks: &'t [Mask],
     pub(crate) dialect: &'t Dialect,
-    pub(crate) spelled: Spelled<'t>,
+    pub(crate) spelled: FieldSyntax<'t>,
     /// The encoding of the text of a field.
     pub(crate) spelling: TextEncoding,
     /// The span of the whole block without its opener and closer: white space around the body may end its last field.

@@ -4,10 +4,10 @@
 //! Out: the value converted without loss; it is left out if `null` stands for a missing value.
 //! Never: loses any information in a value.
 
-use crate::judge::mending::{Mend, MisfitPart};
+use crate::judge::invalid_values::{MisfitPart, Replacement};
 use crate::judge::{Judgement, converting};
 
-pub(super) fn mend(judgement: &Judgement<'_>, part: &MisfitPart<'_>) -> Option<Mend> {
+pub(super) fn replace(judgement: &Judgement<'_>, part: &MisfitPart<'_>) -> Option<Replacement> {
     let value = part.value?;
     if value.is_null() && part.types.wants_value {
         return Some((part.pointer.to_vec(), None));

@@ -5,8 +5,8 @@
 //! Never: chooses between several values.
 
 use crate::judge::converting;
-use crate::judge::mending::{Mend, MisfitPart};
+use crate::judge::invalid_values::{MisfitPart, Replacement};
 
-pub(super) fn mend(part: &MisfitPart<'_>) -> Option<Mend> {
+pub(super) fn replace(part: &MisfitPart<'_>) -> Option<Replacement> {
     Some((part.pointer.to_vec(), Some(converting::interpreted(part.value?, part.types)?)))
 }

@@ -1,8 +1,8 @@
 //! Strategies: what is done about a defect? One file for each.
 //!
-//! In: the judgement so far, and the subject of the defect; for a strategy that mends, one value that is not valid.
+//! In: the judgement so far, and the subject of the defect; for a strategy that corrects, one value that is not valid.
 //! Out: the changed judgement, and whether the strategy applies; if not, the next one is tried. From a strategy that
-//! mends, the replacement of the value.
+//! corrects, the replacement of the value.
 //! Never: depends on the defect: a strategy does the same everywhere.
 
 mod ask_again;
@@ -22,7 +22,7 @@ mod repair;
 mod salvage;
 mod take_stray_text;
 
-use super::mending::{Mend, MisfitPart};
+use super::invalid_values::{MisfitPart, Replacement};
 use super::{Judgement, Subject};
 use crate::diagnostic::Strategy;
 
@@ -44,18 +44,18 @@ pub(super) fn apply(strategy: Strategy, judgement: &mut Judgement<'_>, subject: 
         Strategy::Omit => omit::apply(judgement, subject),
         // Guardrails redact matches themselves; here there is no match to redact.
         Strategy::Redact => false,
-        // These strategies change single values, by `mend`.
+        // These strategies change single values, by `replace`.
         Strategy::Coerce | Strategy::Interpret | Strategy::Default => false,
     }
 }
 
 /// The change that a strategy makes to a value that is not valid; `None` if it does not apply.
-pub(super) fn mend(strategy: Strategy, judgement: &Judgement<'_>, part: &MisfitPart<'_>) -> Option<Mend> {
+pub(super) fn replace(strategy: Strategy, judgement: &Judgement<'_>, part: &MisfitPart<'_>) -> Option<Replacement> {
     match strategy {
-        Strategy::Coerce => coerce::mend(judgement, part),
-        Strategy::Interpret => interpret::mend(part),
-        Strategy::Default => default::mend(part),
-        Strategy::Omit => omit::mend(part),
+        Strategy::Coerce => coerce::replace(judgement, part),
+        Strategy::Interpret => interpret::replace(part),
+        Strategy::Default => default::replace(part),
+        Strategy::Omit => omit::replace(part),
         _ => None,
     }
 }

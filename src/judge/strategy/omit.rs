@@ -5,11 +5,11 @@
 //! Out: the payload without them: an optional member is absent, a list has one item less.
 //! Never: leaves out a whole payload, or an item whose position gives it its meaning.
 
-use crate::judge::mending::{Mend, MisfitPart};
+use crate::judge::invalid_values::{MisfitPart, Replacement};
 use crate::judge::{Judgement, Subject};
 use crate::surface::Role;
 
-pub(super) fn mend(part: &MisfitPart<'_>) -> Option<Mend> {
+pub(super) fn replace(part: &MisfitPart<'_>) -> Option<Replacement> {
     let can_be_absent = part.value.is_some() && !part.pointer.is_empty() && !part.is_in_tuple;
     can_be_absent.then(|| (part.pointer.to_vec(), None))
 }

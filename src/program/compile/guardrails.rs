@@ -49,7 +49,7 @@ impl PackCompiler<'_> {
     fn check_guardrail(&mut self, guardrail: &surface::Guardrail, targets: &[GuardrailTarget]) {
         let has_pattern = has_pattern(guardrail);
         if !has_pattern && guardrail.when.is_none() && !self.surface.torn.contains(&guardrail.at) {
-            let message = "nothing says when this guardrail trips";
+            let message = "this guardrail has no condition";
             let fault = Diagnostic::new(Code::PACK_MISSING_KEY, guardrail.id.at, message);
             self.diagnostics.push(fault.with_help("add `matches`, `unless` or `when`"));
         }

@@ -47,7 +47,7 @@ impl PackCompiler<'_> {
                 }
                 None => {
                     let history = |number: &usize| {
-                        matches!(layers.get(*number), Some(LayerPlan { holds: LayerSource::History, .. }))
+                        matches!(layers.get(*number), Some(LayerPlan { source: LayerSource::History, .. }))
                     };
                     let (first, rest): (Vec<usize>, Vec<usize>) = (0..layers.len()).rev().partition(history);
                     [first, rest].concat()
@@ -105,7 +105,7 @@ impl PackCompiler<'_> {
                     .collect(),
                 _ => by_tier(layer.budget.as_ref(), None),
             },
-            holds,
+            source: holds,
             trim: trimming(layer),
             entries: layer
                 .entries

@@ -73,7 +73,7 @@ fn trim_verdicts<'d>(
         if draft.tokens <= limit {
             break;
         }
-        draft.say_verdicts(Detail { calls, helps: false }, prompt_scope);
+        draft.write_verdicts(Detail { calls, helps: false }, prompt_scope);
     }
     if let Choice::Verdicts { detail, .. } = &draft.choice {
         let advice = if detail.helps { "" } else { ", without advice" };

@@ -41,7 +41,7 @@ pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason
         count += 1;
     }
     if count > 0 {
-        draft.say_turns(prompt_scope);
+        draft.write_turns(prompt_scope);
         draft.note(Trimming::LongTurns, format!("{count} of {} turns shortened, {why}", window.len()));
     }
 }

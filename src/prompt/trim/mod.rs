@@ -43,7 +43,7 @@ pub(super) fn open<'d>(draft: &mut LayerDraft<'d>, prompt_scope: &PromptScope<'d
         Choice::History { .. } => oldest_turns::window(draft, prompt_scope),
         Choice::Verdicts { detail, .. } => {
             let whole = detail;
-            draft.say_verdicts(whole, prompt_scope);
+            draft.write_verdicts(whole, prompt_scope);
         }
         Choice::File { .. } => entries::all(draft, prompt_scope),
         Choice::Absent | Choice::Message => {}

@@ -61,7 +61,7 @@ fn open<'d>(
     let orphans = if from == 0 { 0 } else { (from..window.len()).take_while(is_orphan).count() };
     let from = from + orphans;
     draft.choice = Choice::History { window, from };
-    draft.say_turns(prompt_scope);
+    draft.write_turns(prompt_scope);
     if from > 0 {
         draft.note(Trimming::OldestTurns, format!("{from} of {} turns left out, {why}", window.len()));
     }

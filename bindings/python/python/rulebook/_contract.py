@@ -17,7 +17,7 @@ from .types import Code, Ids, Place, Severity, Span, Speaker, Status, Strategy, 
 
 @contract("Outcome")
 class Outcome(Part):
-    """What Rulebook makes of one response.
+    """The outcome of one response.
 
     What a response may do: the text to show, the effects to carry out, and a finding for everything that was wrong.
 
@@ -468,7 +468,7 @@ class Withheld(Part):
 
 @contract("Heard")
 class Heard(Part):
-    """What Rulebook makes of the user's words.
+    """The outcome of the user's words.
 
     The class of a user's message, and what follows from it.
     """

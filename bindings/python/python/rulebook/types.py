@@ -594,7 +594,7 @@ class _Outcome(TypedDict):
 
 
 class Outcome(_Outcome, total=False):
-    """What Rulebook makes of one response.
+    """The outcome of one response.
 
     What a response may do: the text to show, the effects to carry out, and a finding for everything that was wrong.
 
@@ -622,7 +622,7 @@ _Heard = TypedDict(
 
 
 class Heard(_Heard, total=False):
-    """What Rulebook makes of the user's words.
+    """The outcome of the user's words.
 
     The class of a user's message, and what follows from it.
     """

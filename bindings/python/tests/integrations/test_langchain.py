@@ -97,7 +97,7 @@ permits = ["look_up"]
 def test_arguments_that_are_no_json_are_the_packs_to_mend() -> None:
     pack = """
 [pack]
-name = "mended"
+name = "corrected"
 [actions.look_up]
 params = { days = { type = "integer", required = true } }
 [modes.chat]

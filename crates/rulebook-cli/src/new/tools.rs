@@ -42,7 +42,8 @@ pub(super) fn pack(name: &str, dialect: &str, tools: Option<&Path>) -> Result<Ma
     let (mut actions, mut left_out) = (Vec::new(), Vec::new());
     for (tool, about, schema) in &tools {
         let params = params(schema).unwrap_or_default();
-        left_out.extend(params.left_out.iter().map(|what| format!("of the tool `{tool}`, a pack cannot say `{what}`")));
+        left_out
+            .extend(params.left_out.iter().map(|what| format!("of the tool `{tool}`, a pack cannot express `{what}`")));
         let action = action(tool, about.as_deref(), Some(params.table).filter(|table| !table.is_empty()));
         loaded(name, &text(name, dialect, std::slice::from_ref(&action), &[tool]))
             .map_err(|why| Error::Usage(format!("the tool `{tool}` cannot be an action: {why}")))?;

@@ -74,7 +74,7 @@ fn a_new_pack_checks_clean_and_its_cases_pass() {
     );
     for other in [["--against", "notes"], ["--against-model", "gpt-4o"]] {
         let arguments = [&["prompt", ledger, "--format", "messages"][..], &other].concat();
-        check(&folder, &arguments, 2, "", "what changes is told as a table of the layers, not as messages");
+        check(&folder, &arguments, 2, "", "changes are printed as a table of the layers, not as messages");
     }
     check(&folder, &["prompt", ledger, "--mode", "nope"], 2, "", "the pack has no mode `nope`");
 }
@@ -162,7 +162,7 @@ fn a_case_that_fails_shows_its_line() {
     check(&folder, &["test", "notes"], 1, "expected \"Hi.\", got \"Hello.\"", "");
     check(&folder, &["test", "notes", "--format", "json"], 1, "\"line\": 6", "");
     check(&folder, &["test", "notes", "--filter", "note-is-kept"], 0, "1 passed", "");
-    check(&folder, &["test", "notes", "--filter", "nothing like it"], 3, "", "no case holds `nothing like it`");
+    check(&folder, &["test", "notes", "--filter", "nothing like it"], 3, "", "no case has `nothing like it`");
     check(&folder, &["test", "notes", "--filter", "greats"], 3, "", "did you mean `it-greets`?");
     let astray = case.replace("claim", "mode = 'chta'\ndialect = 'nothing'\nclaim");
     std::fs::write(folder.join("notes/tests/it-greets.case"), astray).unwrap();

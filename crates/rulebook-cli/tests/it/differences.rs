@@ -296,7 +296,7 @@ fn prompts_and_answers_are_compared() {
     assert!(text.contains("main in a, small"), "{text}");
     let (_, plain) = diff(&folder, &["--replay", "answers.jsonl", "--format", "plain"]);
     assert!(
-        plain.contains("new/pack.toml:25:23: widened: permit go in a; `state.n > 0` is no longer asked\n"),
+        plain.contains("new/pack.toml:25:23: widened: permit go in a; `state.n > 0` is no longer required\n"),
         "{plain}"
     );
     fs::write(folder.join("answers.jsonl"), "{}\n").unwrap();

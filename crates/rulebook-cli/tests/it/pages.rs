@@ -40,7 +40,7 @@ fn every_page_is_of_a_code_and_has_the_same_headings() {
         assert!(known, "there is no code {}", page.code);
         let prose = page.text.split("```").step_by(2).collect::<String>();
         let headings: Vec<&str> = prose.lines().filter(|line| line.starts_with('#')).collect();
-        let all = [&format!("# {}", page.code), "## Why it matters", "## What triggers it", "## Mended"];
+        let all = [&format!("# {}", page.code), "## Why it matters", "## What triggers it", "## Corrected"];
         assert!(
             headings.len() >= 2 && headings.iter().all(|heading| all.contains(heading)),
             "{}: {headings:?}",
@@ -55,11 +55,11 @@ fn every_page_shows_what_triggers_it() {
     for page in pages() {
         let has = |role: &str| snippets(page.text).iter().any(|snippet| snippet.has(role));
         // Internal errors have no snippet: we would fix one that triggers them.
-        if (!has("trigger") && page.code != "internal/fault") || (has("trigger") && !has("mended")) {
+        if (!has("trigger") && page.code != "internal/fault") || (has("trigger") && !has("fixed")) {
             faults.push(page.code);
         }
     }
-    assert!(faults.is_empty(), "show it, or mend it: {faults:?}");
+    assert!(faults.is_empty(), "show it, or fix it: {faults:?}");
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn every_snippet_does_what_its_page_says() {
     let mut faults = Vec::new();
     for page in pages() {
         let snippets = snippets(page.text);
-        for (role, wanted) in [("trigger", true), ("mended", false)] {
+        for (role, wanted) in [("trigger", true), ("fixed", false)] {
             let own: Vec<&Snippet> =
                 snippets.iter().filter(|snippet| snippet.has(role) || snippet.has("pack")).collect();
             if !own.iter().any(|snippet| snippet.has(role)) {

@@ -74,7 +74,7 @@ fn a_pack_for_tools_keeps_what_their_schemas_say() {
         "$defs": {"Route": {"type": "object", "properties": {"from": {"type": "string"}}, "required": ["from"]}}}}}]"##;
     fs::write(folder.join("tools.json"), tools).unwrap();
     let (_, err) = outputs(&folder, &["new", "pack", "desk", "--dialect", "hermes", "--tools", "tools.json"], "", 0);
-    assert!(err.contains("of the tool `plan`, a pack cannot say `size.format = \"cidr\"`"), "{err}");
+    assert!(err.contains("of the tool `plan`, a pack cannot express `size.format = \"cidr\"`"), "{err}");
     outputs(&folder, &["test", "desk"], "", 0);
     for (arguments, counts) in [
         (r#"{"note": null, "kind": null, "route": {"from": "Oslo"}, "days": 3, "size": null, "why": 1}"#, true),

@@ -269,7 +269,7 @@ fn a_turn_writes_below_the_root_all_of_its_files_or_none() {
     let (out, _) = play(&folder, &[FILES, "--root", "root"], WRITES, 2);
     for shown in [
         "\ncreated   notes/a.md (4 bytes)\n",
-        "error[workspace/outside]: `away/c.md` leads out of the root",
+        "error[workspace/outside]: `away/c.md` is outside the root",
         "\nleft      b.md (4 bytes)\nleft      away/c.md (6 bytes)\n",
         "\nUpdated plan.md, section \"Risks\": added 12 characters.\nreplaced  plan.md (",
     ] {

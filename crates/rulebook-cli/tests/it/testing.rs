@@ -270,7 +270,7 @@ fn an_update_leaves_what_a_prompt_should_hold_or_lack() {
         fs::write(&file, case(tokens)).unwrap();
         let (out, err) = test(&folder, &["p", "--update"], 1);
         assert_eq!(fs::read_to_string(&file).unwrap(), case(updated));
-        assert!(out.contains("it should lack \"say\", but holds it"), "{out}");
+        assert!(out.contains("unexpected: it contains \"say\""), "{out}");
         assert!(!out.contains("sing`"), "{out}");
         assert!(out.contains("the prompt does not contain this"), "{out}");
         let left =

@@ -21,8 +21,8 @@ pub fn all() -> Vec<(&'static str, String)> {
     let all = [
         ("pack", "A TOML file of a Rulebook pack", read::<File>()),
         ("case", "The header of a Rulebook case", read::<CaseHeader>()),
-        ("outcome", "What Rulebook makes of one response", written::<Outcome>()),
-        ("heard", "What Rulebook makes of the user's words", written::<Heard>()),
+        ("outcome", "The outcome of one response", written::<Outcome>()),
+        ("heard", "The outcome of the user's words", written::<Heard>()),
         ("check", "What `rulebook check` found", written::<Checked>()),
         ("test", "What came of the cases of `rulebook test`", written::<Tested>()),
         ("apply", "What `rulebook apply` wrote", written::<Applied>()),
@@ -31,7 +31,7 @@ pub fn all() -> Vec<(&'static str, String)> {
         ("prompt", "The messages that Rulebook writes for a model", written::<Prompt>()),
         ("reply", "What a model answered through an API, in parts", read::<Reply>()),
         ("turn", "One turn of the history that a prompt shows", written::<Turn>()),
-        ("event", "What a reader tells of a response before it has ended", written::<StreamEvent>()),
+        ("event", "An event of a stream, before the response has ended", written::<StreamEvent>()),
     ];
     all.into_iter().map(|(name, about, made)| (name, format!("{:#}\n", headed(name, about, &made)))).collect()
 }

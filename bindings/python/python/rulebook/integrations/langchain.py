@@ -26,7 +26,7 @@ __all__ = ["Parser"]
 class Parser(BaseTransformOutputParser[AIMessage]):
     """Judges what a chat model or a plain model answered: its text, as the pack's dialects read it, and its native calls.
 
-    * in: a text, an `AIMessage` or the chunks of one. `invalid_tool_calls` are read as well: the pack says what is mended.
+    * in: a text, an `AIMessage` or the chunks of one. `invalid_tool_calls` are read as well: the pack says what is corrected.
     * out: an `AIMessage` with the message of the outcome, and the accepted calls as `tool_calls`; as a stream, chunks of it.
     * `gate`: the conversation. Its `outcome` has all else; `outcome.ask_again` is what to send to the model, if anything.
 

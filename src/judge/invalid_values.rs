@@ -1,8 +1,8 @@
-//! Mending: how is each value mended that is not valid against its schema?
+//! Invalid values: how is each value corrected that is not valid against its schema?
 //!
 //! In: the parameters of a call, or the value of a section, with its schema; the strategies for this defect, in
 //! order.
-//! Out: the value with every part mended that could be; a finding for each wrong part, with the strategy that
+//! Out: the value with every part corrected that could be; a finding for each wrong part, with the strategy that
 //! answered it.
 //! Never: changes a valid part, or accepts a value that is not valid as a whole.
 //!
@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) type ValuePath = Vec<String>;
 
 /// A path, and the replacement of the part there; `None` leaves the part out.
-pub(super) type Mend = (ValuePath, Option<Value>);
+pub(super) type Replacement = (ValuePath, Option<Value>);
 
 /// A value that is checked against a schema.
 pub(super) struct JudgedValue<'s> {
@@ -88,12 +88,12 @@ impl Judgement<'_> {
         let mut wrong = wrong_parts(schema, &value);
         for chosen in self.answers(Defect::InvalidPayload, &subject) {
             let (strategy, _) = chosen;
-            if strategy.mends() && !self.takes_value(&subject) {
+            if strategy.corrects() && !self.takes_value(&subject) {
                 continue;
             }
-            if strategy.mends() {
-                let (mended, better) = self.mended(strategy, &value, &wrong, schema);
-                answer(self, chosen, wrong.iter().filter(|part| mended.contains(&part.pointer)).collect());
+            if strategy.corrects() {
+                let (corrected, better) = self.corrected(strategy, &value, &wrong, schema);
+                answer(self, chosen, wrong.iter().filter(|part| corrected.contains(&part.pointer)).collect());
                 value = better;
                 self.put_value(&subject, value.clone());
                 wrong = wrong_parts(schema, &value);
@@ -108,7 +108,7 @@ impl Judgement<'_> {
         false
     }
 
-    /// Whether a mended value takes effect. The text of a block other than a section is always taken as it is
+    /// Whether a corrected value takes effect. The text of a block other than a section is always taken as it is
     /// written.
     fn takes_value(&self, subject: &Subject) -> bool {
         match subject {
@@ -127,7 +127,7 @@ impl Judgement<'_> {
 
     /// Applies a strategy to the wrong parts of a value: the paths to the parts that are valid now, and the whole
     /// value.
-    fn mended(
+    fn corrected(
         &self,
         strategy: Strategy,
         value: &Value,
@@ -138,7 +138,7 @@ impl Judgement<'_> {
         for Wrong { pointer, is_in_tuple, .. } in wrong {
             let (here, types) = part_at(value, schema.types(), pointer);
             let part = MisfitPart { pointer, value: here, types, schema, is_in_tuple: *is_in_tuple };
-            changes.extend(strategy::mend(strategy, self, &part));
+            changes.extend(strategy::replace(strategy, self, &part));
         }
         // A change counts only if nothing is wrong at its place afterwards. If leaving a part out does not help, try
         // to leave out the part around it.
