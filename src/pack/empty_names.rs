@@ -85,7 +85,7 @@ pub(super) fn empty_name(what: &str, name: &str, at: Location) -> Option<Diagnos
     let (how, help) = if name.trim().is_empty() {
         ("is empty", "write a name that distinguishes it from others")
     } else if name.chars().any(|c| c.is_control() || is_bidi_control(c)) {
-        ("contains an invisible character", "remove it: it breaks a line, or reverses the text around it")
+        ("contains an invisible character", "take it out: it breaks a line, or reverses the text around it")
     } else {
         return None;
     };

@@ -118,8 +118,6 @@ pub(crate) struct PromptFile {
     pub(crate) path: String,
     pub(crate) source: SourceId,
     pub(crate) body: FileContent,
-    /// Its number of tokens in each vocabulary, if it never changes.
-    pub(crate) counts: [OnceLock<usize>; 2],
 }
 
 /// The content of a file.

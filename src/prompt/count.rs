@@ -42,17 +42,12 @@ impl Counter for Estimate {
     }
 }
 
-/// The counter for a vocabulary, if this build has it. The vocabulary is loaded when it first counts.
+/// The counter for a vocabulary, if this build has it.
 #[cfg(feature = "tokens")]
 pub(super) fn vocabulary(vocabulary: Vocabulary) -> Option<&'static dyn Counter> {
-    struct Exact(fn() -> &'static bpe_openai::Tokenizer);
-    impl Counter for Exact {
-        fn count(&self, text: &str) -> usize {
-            (self.0)().count(text)
-        }
-    }
-    static O200K: Exact = Exact(bpe_openai::o200k_base);
-    static CL100K: Exact = Exact(bpe_openai::cl100k_base);
+    use super::exact::Exact;
+    static O200K: Exact = Exact::new(bpe_openai::o200k_base);
+    static CL100K: Exact = Exact::new(bpe_openai::cl100k_base);
     Some(match vocabulary {
         Vocabulary::O200k => &O200K,
         Vocabulary::Cl100k => &CL100K,

@@ -200,10 +200,7 @@ impl<'d> LayerDraft<'d> {
         match &text.body {
             FileContent::Plain(conversation) => {
                 self.text.clone_from(conversation);
-                match self.layer.lead.is_empty() {
-                    true => self.tokens = prompt_scope.target.count_once(text, conversation),
-                    false => self.count(prompt_scope),
-                }
+                self.count(prompt_scope);
             }
             FileContent::Template(document) => match prompt_scope.render(document, &self.state(prompt_scope)) {
                 Ok(conversation) => {

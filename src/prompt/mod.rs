@@ -16,6 +16,8 @@ mod ask_again;
 mod calls;
 mod count;
 mod draft;
+#[cfg(feature = "tokens")]
+mod exact;
 mod export;
 mod fields;
 mod fit;

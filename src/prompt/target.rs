@@ -7,8 +7,7 @@
 use super::count::Estimate;
 use super::{Counter, Layer, Request, TokenLedger};
 use crate::diagnostic::{Code, Diagnostic, nearest};
-use crate::program::{Model, Program, PromptFile, Prompts};
-use crate::surface::Vocabulary;
+use crate::program::{Model, Program, Prompts};
 use crate::text::{excerpt, glob};
 use crate::value::Value;
 use std::sync::Arc;
@@ -25,7 +24,6 @@ pub(super) struct PromptTarget<'p> {
     context: usize,
     reserve: usize,
     input: Option<usize>,
-    vocabulary: Option<Vocabulary>,
     counter: CounterKind<'p>,
 }
 
@@ -87,7 +85,6 @@ impl<'p> PromptTarget<'p> {
             context: model.map(|model| model.context).or(row.map(|row| row.context)).unwrap_or_default(),
             reserve: model.map(|model| model.reserve).or(row.map(|row| row.reserve)).unwrap_or_default(),
             input: row.and_then(|row| row.input),
-            vocabulary,
             counter,
         }
     }
@@ -102,15 +99,6 @@ impl<'p> PromptTarget<'p> {
 
     pub(super) fn count(&self, text: &str) -> usize {
         if text.is_empty() { 0 } else { self.counter().count(text) }
-    }
-
-    /// The tokens of a text that never changes, counted once.
-    pub(super) fn count_once(&self, text: &PromptFile, content: &str) -> usize {
-        let slot = self.vocabulary.and_then(|vocabulary| text.counts.get(vocabulary as usize));
-        match (slot, &self.counter) {
-            (Some(slot), CounterKind::Exact(_)) => *slot.get_or_init(|| self.count(content)),
-            _ => self.count(content),
-        }
     }
 
     /// The limit of a layer for this tier.

@@ -132,8 +132,7 @@ fn strategies_of(defect: Defect) -> String {
     let of = [("call", defect.default_for_calls()), ("content", defect.default_for_contents())];
     let apart = of.into_iter().filter(|(_, strategy)| *strategy != usual);
     let apart: String = apart.map(|(role, strategy)| format!(", of a {role} by `{strategy}`")).collect();
-    let comma = if apart.is_empty() { "" } else { "," };
-    format!("Answered by `{usual}`{apart}{comma} by default; it may be {}.", applicable.join(", "))
+    format!("By default, it is answered by `{usual}`{apart}; it may be {}.", applicable.join(", "))
 }
 
 fn defects_of(strategy: Strategy) -> String {

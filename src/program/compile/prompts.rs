@@ -19,7 +19,7 @@ use crate::surface::{self, Amount, Origins, Surface};
 use crate::text::{Location, Source, SourceId, Span, Spanned};
 use crate::value::Table;
 use crate::value::Value;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// The bytes per token by default: few, so that estimates are high rather than low.
 const BYTES_PER_TOKEN: f64 = 3.0;
@@ -134,8 +134,7 @@ impl PackCompiler<'_> {
             };
             // The path alone is enough for a file of the pack itself.
             let path = if surface.files.is_own(source) { below } else { file.name() };
-            let counts = [OnceLock::new(), OnceLock::new()];
-            texts.known.push((plain, PromptFile { path: path.to_owned(), source, body, counts }));
+            texts.known.push((plain, PromptFile { path: path.to_owned(), source, body }));
         }
         texts.unread = unread;
         known.or(texts.known.len().checked_sub(1))
