@@ -32,7 +32,7 @@ use crate::diagnostic::{Checked, Code, Diagnostic, Severity};
 use crate::program::Program;
 use crate::prompt::PromptText;
 use crate::session::Session;
-use crate::surface::places::{self, Alike, Mentions};
+use crate::surface::places::{self, Alike, Mention};
 use crate::surface::{Folder, Level};
 use crate::text::Location;
 use indexmap::IndexSet;
@@ -124,12 +124,12 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
 /// Reports keys that only one of several entries has in place of a key of all others, where any key is allowed, and
 /// modes of which only a part may be declared.
 fn entries(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
-    let odd = places::alike(folder).into_iter().filter(|one| one.below.is_none() || one.is_part);
+    let odd = places::alike(folder).into_iter().filter(|one| one.below.is_empty() || one.is_part);
     let finding = |one: Alike| {
-        let (source, file) = program.sources().find(&folder.called(&one.mentions.path))?;
-        let at = |texts: &Mentions| Some(Location { source, span: *texts.spans.first()? });
-        let (here, other) = (at(&one.mentions)?, at(&one.beside)?);
-        let message = format!("`{}` here, but `{}` in {}", here.span.of(file.text()), one.other, one.within);
+        let (source, _) = program.sources().find(&folder.called(&one.mention.path))?;
+        let at = |mention: &Mention| Location { source, span: mention.span };
+        let (here, other) = (at(&one.mention), at(&one.beside));
+        let message = format!("`{}` here, but `{}` in {}", one.name, one.other, one.within);
         let finding = Diagnostic::new(Code::PACK_UNKNOWN_KEY, here, message).into_warning();
         Some(finding.with_place(other, "the other name").with_help(format!("did you mean `{}`?", one.other)))
     };

@@ -254,7 +254,10 @@ impl<'c> PromptCheck<'c> {
             if reported.contains(&below) {
                 continue;
             }
-            missing.extend(wrong_text(surface, &below, path.at).map(|fault| (below.clone(), fault)));
+            // If the name of the mode is misspelt, the file is not missing.
+            let others = || surface.modes.keys().map(String::as_str).filter(|other| *other != mode);
+            let fault = wrong_text(surface, &below, path.at).map(|fault| fault.misnaming(mode, others()));
+            missing.extend(fault.map(|fault| (below.clone(), fault)));
             reported.push(below);
         }
         let more = missing.len().saturating_sub(1);

@@ -4,7 +4,7 @@
 //! Out: [`Checked`]: the program, unless there is an error, and everything that was found, each fault once.
 //! Never: stops at the first fault, or keeps an incomplete program.
 
-use super::{Program, compile, missing_tables, misspelt_names};
+use super::{Program, compile, one_mistake};
 use crate::diagnostic::{Checked, Code, Diagnostic};
 use crate::pack::{self, Pack};
 use crate::surface::{self, Folder};
@@ -34,21 +34,11 @@ impl Program {
     }
 
     fn build(folder: &Folder) -> (Self, Pack, Vec<Diagnostic>) {
-        let (program, pack, diagnostics) = Self::build_once(folder);
-        let again = |folder: &Folder| {
-            let (program, _, diagnostics) = Self::build_once(folder);
-            (program.sources, diagnostics)
-        };
-        let diagnostics = misspelt_names::collapse_misspelt_names(folder, &program.sources, diagnostics, again);
-        (program, pack, diagnostics)
-    }
-
-    fn build_once(folder: &Folder) -> (Self, Pack, Vec<Diagnostic>) {
         let (surface, mut diagnostics) = surface::read(folder);
         let mut found = Vec::new();
         let pack = pack::check(surface, &mut found);
         let program = compile::compile(&pack, &mut found);
-        missing_tables::collapse_missing_tables(&pack.surface, &mut found);
+        one_mistake::collapse_missing_tables(&pack.surface, &mut found);
         let broken: Vec<SourceId> = diagnostics
             .iter()
             .filter(|one| one.code == Code::PACK_SYNTAX)
@@ -66,8 +56,11 @@ impl Program {
                 let source = one.at.and_then(|at| program.sources.get(at.source));
                 source.is_some_and(|source| source.name().ends_with(".toml"))
             };
-            diagnostics.extend(found.into_iter().filter(|one| is_by_itself(one) && in_table(one) && !of_broken(one)));
+            diagnostics.extend(
+                found.into_iter().filter(|one| one_mistake::is_by_itself(one) && in_table(one) && !of_broken(one)),
+            );
         }
+        one_mistake::collapse_misspelt_names(folder, &program.sources, &mut diagnostics);
         (program, pack, diagnostics)
     }
 
@@ -78,16 +71,4 @@ impl Program {
         let sources = self.sources.clone();
         Checked::new(Some(self), diagnostics, sources)
     }
-}
-
-/// Whether a finding is about its place alone, whatever else the pack declares.
-fn is_by_itself(one: &Diagnostic) -> bool {
-    let codes = [
-        Code::PACK_EXPRESSION,
-        Code::PACK_PATTERN,
-        Code::PACK_SCHEMA,
-        Code::PACK_REMOTE_REF,
-        Code::PACK_UNFIT_STRATEGY,
-    ];
-    one.is_error() && codes.contains(&one.code)
 }

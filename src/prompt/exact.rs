@@ -113,7 +113,10 @@ mod tests {
     fn what_is_remembered_is_bounded() {
         let counter = Exact::new(bpe_openai::o200k_base);
         for number in 0..200 {
-            assert_eq!(counter.count(&format!("{number}{}", " word".repeat(2_000))), bpe_openai::o200k_base().count(&format!("{number}{}", " word".repeat(2_000))));
+            assert_eq!(
+                counter.count(&format!("{number}{}", " word".repeat(2_000))),
+                bpe_openai::o200k_base().count(&format!("{number}{}", " word".repeat(2_000)))
+            );
         }
         let counted = counter.counted.get().unwrap().lock().unwrap();
         assert!(counted.bytes <= REMEMBERED && counted.bytes > REMEMBERED / 2, "{}", counted.bytes);
