@@ -31,9 +31,12 @@ fn read(program: &Program, session: &Session, text: &str) -> Value {
     said(&program.run_with(session, text.as_bytes(), &options), false)
 }
 
-/// A text in which the character references that prevent a block are decoded; any other value unchanged.
+/// A text in which the character references that prevent a block are decoded; any other value unchanged. A text that is
+/// escaped loses the characters that XML cannot contain, so they are left out of every text.
 fn without_references(value: &Value) -> Value {
-    let Some(text) = value.as_str().filter(|text| text.contains("&#")) else { return value.clone() };
+    let Some(text) = value.as_str() else { return value.clone() };
+    let is_in_xml = |c: &char| *c >= ' ' && !matches!(c, '\u{fffe}' | '\u{ffff}') || matches!(c, '\t' | '\n' | '\r');
+    let text: String = text.replace(['\u{b}', '\u{c}'], " ").chars().filter(is_in_xml).collect();
     let mut parts = text.split("&#");
     let mut plain = parts.next().unwrap_or_default().to_owned();
     for part in parts {
