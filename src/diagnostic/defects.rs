@@ -389,7 +389,11 @@ impl Strategy {
 
     /// Whether the strategy corrects single values, so that the next strategy is tried only for the remaining ones.
     pub(crate) fn corrects(self) -> bool {
-        matches!(self, Coerce | Interpret | Default | Omit)
+        match self {
+            Coerce | Interpret | Default | Omit => true,
+            Keep | Drop | Redact | KeepAsText | Lift | Repair | Salvage | KeepFirst | KeepLast | Join
+            | TakeStrayText | Refuse | AskAgain => false,
+        }
     }
 
     /// Whether the strategy always applies to this defect, so that none after it in a list can act.

@@ -51,7 +51,7 @@ pub(super) fn collapse_misspelt_names(folder: &Folder, sources: &Sources, found:
     }
     found.sort_by_key(|one| one.at);
     found.dedup();
-    let files = PackFiles { folder, sources };
+    let files = FaultyPack { folder, sources };
     let alike = places::alike(folder);
     let headers: Vec<&Alike> = alike.iter().filter(|alike| !alike.below.is_empty()).collect();
     let faults: Vec<Diagnostic> = headers.iter().filter_map(|alike| files.misspelt_header(alike, found)).collect();
@@ -73,13 +73,13 @@ pub(super) fn collapse_misspelt_names(folder: &Folder, sources: &Sources, found:
     files.collapse_unknown_names(found);
 }
 
-/// The files of a pack, and the sources read from them.
-struct PackFiles<'f> {
+/// The files of a pack with faults, and the sources read from them.
+struct FaultyPack<'f> {
     folder: &'f Folder,
     sources: &'f Sources,
 }
 
-impl PackFiles<'_> {
+impl FaultyPack<'_> {
     /// The finding for a header that is probably misspelt; none if no error is below it, below the other header, or about
     /// its name.
     fn misspelt_header(&self, alike: &Alike, found: &[Diagnostic]) -> Option<Diagnostic> {

@@ -56,6 +56,9 @@ pub(super) fn replace(strategy: Strategy, judgement: &Judgement<'_>, part: &Misf
         Strategy::Interpret => interpret::replace(part),
         Strategy::Default => default::replace(part),
         Strategy::Omit => omit::replace(part),
-        _ => None,
+        // These strategies answer a whole call or section, by `apply`.
+        Strategy::Keep | Strategy::Drop | Strategy::KeepAsText | Strategy::Lift | Strategy::Redact => None,
+        Strategy::Repair | Strategy::Salvage | Strategy::Refuse | Strategy::AskAgain => None,
+        Strategy::KeepFirst | Strategy::KeepLast | Strategy::Join | Strategy::TakeStrayText => None,
     }
 }

@@ -40,7 +40,7 @@ fn every_page_is_of_a_code_and_has_the_same_headings() {
         assert!(known, "there is no code {}", page.code);
         let prose = page.text.split("```").step_by(2).collect::<String>();
         let headings: Vec<&str> = prose.lines().filter(|line| line.starts_with('#')).collect();
-        let all = [&format!("# {}", page.code), "## Why it matters", "## What triggers it", "## Corrected"];
+        let all = [&format!("# {}", page.code), "## Why it matters", "## What triggers it", "## Fixed"];
         assert!(
             headings.len() >= 2 && headings.iter().all(|heading| all.contains(heading)),
             "{}: {headings:?}",
