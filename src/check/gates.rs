@@ -6,7 +6,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Scope};
-use crate::program::{EffectRule, Program, Shape, Verb};
+use crate::program::{EffectRule, Program, Shape, StateWrite};
 use crate::text::Location;
 use crate::value::Record;
 use crate::value::Value;
@@ -36,10 +36,10 @@ struct AssignedValues<'p> {
 impl<'p> Changes<'p> {
     /// Adds an effect. Returns whether the effect can do anything that those added before cannot.
     pub(super) fn add(&mut self, effect: &'p EffectRule) -> bool {
-        let (path, value) = match &effect.verb {
-            Some(Verb::Set { path, value }) => (path, Some(value)),
-            Some(Verb::Append { path, .. } | Verb::Remove { path }) => (path, None),
-            _ => return false,
+        let (path, value) = match effect.state_write() {
+            Some(StateWrite::Value(path, value)) => (path, Some(value)),
+            Some(StateWrite::Entry(path, _) | StateWrite::Removal(path)) => (path, None),
+            None => return false,
         };
         let Some(name) = path.head().next() else { return !std::mem::replace(&mut self.any, true) };
         let given = self.by_name.entry(name).or_default();

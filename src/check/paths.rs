@@ -10,18 +10,9 @@ use crate::text::excerpt;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for (_, effect) in program.effects() {
-        let (verb, key) = match &effect.verb {
-            Some(Verb::Write { key, .. }) => ("write", key),
-            Some(Verb::Amend { key, .. }) => ("amend", key),
-            Some(Verb::Record { key, .. }) => ("record", key),
-            Some(Verb::Edit { key, .. }) => ("edit", key),
-            Some(Verb::Patch { file: Some(key), .. }) => ("patch", key),
-            Some(Verb::Delete { key }) => ("delete", key),
-            Some(Verb::Move { key, to }) if why_outside(key.source()).is_none() => ("move", to),
-            Some(Verb::Move { key, .. }) => ("move", key),
-            _ => continue,
-        };
-        let Some(why) = why_outside(key.source()) else { continue };
+        let files = effect.verb.as_ref().map(Verb::files).unwrap_or_default().into_iter();
+        let mut outside = files.filter_map(|(verb, key)| Some((verb, key, why_outside(key.source())?)));
+        let Some((verb, key, why)) = outside.next() else { continue };
         let message =
             format!("this effect would `{verb}` outside of every root: `{}` {why}", excerpt(key.source(), 60));
         let help = "write a path below the root, such as `notes/today.md`; the host decides which folder the root is";

@@ -7,7 +7,7 @@
 use crate::diagnostic::{Code, Diagnostic, is_slip};
 use crate::expression::{ENTRY, spelled};
 use crate::program::{PathTemplate, Shape};
-use crate::program::{Program, StateSlot, Verb};
+use crate::program::{Program, StateSlot, StateWrite};
 use crate::text::Location;
 use crate::value::Value;
 
@@ -63,10 +63,10 @@ fn changes<'p>(program: &'p Program, name: &str) -> Vec<StateChange<'p>> {
         is_here.then(|| StateChange { inside: segments.chain(entry.map(Some)).collect(), value, at })
     };
     let effects = program.effects().into_iter();
-    let changes = effects.filter_map(|(_, effect)| match &effect.verb {
-        Some(Verb::Set { path, value }) => change(path, None, value, effect.at),
-        Some(Verb::Append { path, value, .. }) => change(path, Some(ENTRY), value, effect.at),
-        _ => None,
+    let changes = effects.filter_map(|(_, effect)| match effect.state_write()? {
+        StateWrite::Value(path, value) => change(path, None, value, effect.at),
+        StateWrite::Entry(path, value) => change(path, Some(ENTRY), value, effect.at),
+        StateWrite::Removal(_) => None,
     });
     changes.collect()
 }

@@ -271,7 +271,7 @@ impl Happening<'_> {
 
     /// Whether another effect can depend on it: it changes the mode or the state.
     fn matters(&self) -> bool {
-        matches!(self.effect.verb, Some(Verb::Go { .. } | Verb::Set { .. } | Verb::Append { .. } | Verb::Remove { .. }))
+        matches!(self.effect.verb, Some(Verb::Go { .. })) || self.effect.state_write().is_some()
     }
 }
 

@@ -24,14 +24,59 @@ pub(crate) struct EffectRule {
     pub(crate) at: Location,
 }
 
+/// How an effect changes the state: the path, and what is written there.
+pub(crate) enum StateWrite<'e> {
+    Value(&'e PathTemplate, &'e Shape),
+    Entry(&'e PathTemplate, &'e Shape),
+    Removal(&'e PathTemplate),
+}
+
+// Each `match` has an arm for every verb, so that the compiler asks what a new one does.
 impl Verb {
+    /// How it changes the state, if it does.
+    fn state_write(&self) -> Option<StateWrite<'_>> {
+        match self {
+            Verb::Set { path, value } => Some(StateWrite::Value(path, value)),
+            Verb::Append { path, value, .. } => Some(StateWrite::Entry(path, value)),
+            Verb::Remove { path } => Some(StateWrite::Removal(path)),
+            Verb::Emit { .. } | Verb::Write { .. } | Verb::Remark { .. } | Verb::Say { .. } | Verb::Go { .. } => None,
+            Verb::Amend { .. } | Verb::Record { .. } | Verb::Edit { .. } | Verb::Patch { .. } => None,
+            Verb::Delete { .. } | Verb::Move { .. } => None,
+        }
+    }
+
+    /// The files that it names, each with the word for what it does to them.
+    pub(crate) fn files(&self) -> Vec<(&'static str, &Template)> {
+        match self {
+            Verb::Write { key, .. } => vec![("write", key)],
+            Verb::Amend { key, .. } => vec![("amend", key)],
+            Verb::Record { key, .. } => vec![("record", key)],
+            Verb::Edit { key, .. } => vec![("edit", key)],
+            Verb::Patch { file, .. } => file.iter().map(|key| ("patch", key)).collect(),
+            Verb::Delete { key } => vec![("delete", key)],
+            Verb::Move { key, to } => vec![("move", key), ("move", to)],
+            Verb::Set { .. } | Verb::Append { .. } | Verb::Remove { .. } | Verb::Emit { .. } => Vec::new(),
+            Verb::Remark { .. } | Verb::Say { .. } | Verb::Go { .. } => Vec::new(),
+        }
+    }
+
     /// Whether it edits a file, so that the effect may fail to match the file.
     pub(crate) fn may_miss(&self) -> bool {
-        matches!(self, Verb::Edit { .. } | Verb::Patch { .. } | Verb::Delete { .. } | Verb::Move { .. })
+        match self {
+            Verb::Edit { .. } | Verb::Patch { .. } | Verb::Delete { .. } | Verb::Move { .. } => true,
+            Verb::Set { .. } | Verb::Append { .. } | Verb::Remove { .. } | Verb::Emit { .. } => false,
+            Verb::Write { .. } | Verb::Amend { .. } | Verb::Record { .. } => false,
+            Verb::Remark { .. } | Verb::Say { .. } | Verb::Go { .. } => false,
+        }
     }
 }
 
 impl EffectRule {
+    /// How it changes the state, if it does.
+    pub(crate) fn state_write(&self) -> Option<StateWrite<'_>> {
+        self.verb.as_ref().and_then(Verb::state_write)
+    }
+
     /// The effects and all nested ones; each before the effects inside it.
     pub(crate) fn walk(effects: &[EffectRule]) -> Vec<&EffectRule> {
         let mut all = Vec::new();

@@ -54,7 +54,7 @@ pub use declared::Declares;
 pub(crate) use degradation::{DeclarationContext, DegradationTable, ResolvedStrategy};
 pub use degradation::{DeclaredBy, DegradationRow};
 pub(crate) use dialect::{Dialect, DialectId, MaskKinds, Outside};
-pub(crate) use effect::{EffectRule, Verb};
+pub(crate) use effect::{EffectRule, StateWrite, Verb};
 pub(crate) use example::{ExampleMembers, example};
 pub(crate) use family::{CloserStarts, Family, Prefix, tag_family};
 pub(crate) use flow::{CannedMessage, EventRule, Exit, Flows, Input, RuleEvent, Speakers};
