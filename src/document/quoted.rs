@@ -52,8 +52,7 @@ impl DialectScanner {
     pub(super) fn in_data(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, at: usize) -> Quoted {
         let EndSearch { given, block, .. } = *search;
         let grammar = given.dialect.families.get(open.family).is_none_or(|family| family.payload.is_some());
-        let reads = |reader: &Payload| matches!(reader, Payload::Json | Payload::Tags);
-        if block.role != Role::Call || grammar || !block.payload.iter().any(reads) {
+        if block.role != Role::Call || grammar || !block.payload.iter().any(|reader| reader.may_quote()) {
             return Quoted::No;
         }
         let own = || field_family(given.dialect, open.family);

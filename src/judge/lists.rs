@@ -34,11 +34,8 @@ impl<'r> Judgement<'r> {
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.counts(index)) else { continue };
             self.judge_schema(index, block, bound);
-            // The readers of bullets and of plain text accept any text: such a payload never fails.
-            let reads_any =
-                |reader: &surface::Payload| matches!(reader, surface::Payload::Bullets | surface::Payload::Text);
             let declares = bound.role == Role::Section && !bound.payload.is_empty() && block.value().is_none();
-            if !declares || bound.payload.iter().any(reads_any) {
+            if !declares || bound.payload.iter().any(|reader| reader.accepts_any_text()) {
                 continue;
             }
             let value = self.section_value(index);

@@ -310,6 +310,25 @@ words! {
     }
 }
 
+// Each `match` has an arm for every kind, so that the compiler asks what a new one does.
+impl Payload {
+    /// Whether it accepts any text: such a payload never fails.
+    pub(crate) fn accepts_any_text(self) -> bool {
+        match self {
+            Payload::Bullets | Payload::Text => true,
+            Payload::Json | Payload::Tags | Payload::Attributes => false,
+        }
+    }
+
+    /// Whether its strings or attributes may quote a delimiter.
+    pub(crate) fn may_quote(self) -> bool {
+        match self {
+            Payload::Json | Payload::Tags => true,
+            Payload::Attributes | Payload::Bullets | Payload::Text => false,
+        }
+    }
+}
+
 words! {
     /// What a text is decoded from.
     Decoding {
