@@ -11,7 +11,7 @@ use crate::diagnostic::{Defect, Remark, message, quote};
 use crate::document::Block;
 use crate::document::payload::{self, Payload};
 use crate::program::{self, Count};
-use crate::surface::{self, Role};
+use crate::surface::Role;
 use crate::text::excerpt;
 use crate::value::Value;
 use foldhash::fast::RandomState;
