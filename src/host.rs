@@ -90,8 +90,8 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// `pack/session-misfit` for a mode or a value that the pack does not have, and for each value that does not fit its
-    /// schema.
+    /// `pack/session-misfit` for a mode or a value that the pack does not have, and for each value that does not fit
+    /// its schema.
     pub fn resume(&self, stored: impl Into<Value>) -> Result<Session, Faults> {
         self.resume_whole(stored)
     }
@@ -133,9 +133,8 @@ impl Program {
         self.assemble_prompt(session, request)
     }
 
-    /// What to send a server as `what`, for answers in the mode `name`, and the rules that it cannot express; an error if the
-    /// pack does not have the mode.
-    /// `strict` keeps to the subset that servers enforce while a model writes.
+    /// What to send a server as `what`, for answers in the mode `name`, and the rules that it cannot express; an error
+    /// if the pack does not have the mode. `strict` keeps to the subset that servers enforce while a model writes.
     pub fn export(&self, name: &str, what: Export, strict: bool) -> Checked<Value> {
         self.export_for_api(name, what, strict)
     }
@@ -162,11 +161,11 @@ impl Program {
     /// Reads and judges a reply that has parts: texts, reasoning and native tool calls. Any reply gives an outcome.
     ///
     /// The texts are read by the dialects of the mode; a text in which none of them finds anything is the message. The
-    /// arguments of a call are read like a JSON payload, and the call is judged like one that is written in the text, so
-    /// that both have the same outcome. Effects follow the order of the parts.
+    /// arguments of a call are read like a JSON payload, and the call is judged like one that is written in the text,
+    /// so that both have the same outcome. Effects follow the order of the parts.
     ///
-    /// A place in the outcome names its part: 0 is the text, `n` the arguments of the `n`-th call; the pieces of reasoning
-    /// follow. The ledger counts the bytes of all parts.
+    /// A place in the outcome names its part: 0 is the text, `n` the arguments of the `n`-th call; the pieces of
+    /// reasoning follow. The ledger counts the bytes of all parts.
     #[must_use]
     pub fn judge(&self, session: &Session, reply: &Reply, options: &Options) -> Outcome {
         self.judge_reply(session, reply, options)
@@ -174,10 +173,10 @@ impl Program {
 
     /// Carries out a call that waited: a person has confirmed the request `id` of [`Session::pending`].
     ///
-    /// The call is judged anew, by the mode and the state that the session has now: what is no longer permitted
-    /// has no effect. Its parameters are those that the model gave. The session of the outcome no longer has the request,
-    /// whatever comes of it, so that it counts once; other requests wait on. Rules on `reply` do not follow, and `reply` in an effect is this
-    /// one call. If nothing waits under `id`, the outcome is refused, and says so.
+    /// The call is judged anew, by the mode and the state that the session has now: what is no longer permitted has no
+    /// effect. Its parameters are those that the model gave. The session of the outcome no longer has the request,
+    /// whatever comes of it, so that it counts once; other requests wait on. Rules on `reply` do not follow, and
+    /// `reply` in an effect is this one call. If nothing waits under `id`, the outcome is refused, and says so.
     ///
     /// ```
     /// use rulebook::{Folder, Program, Provider, Reply, outcome::Verdict};
@@ -211,9 +210,9 @@ impl Program {
         self.settle(session, id, Occasion::Confirmed)
     }
 
-    /// Takes out a call that waited: a person has declined the request `id` of [`Session::pending`]. The call is dropped
-    /// with a finding, so that [`Outcome::tool_results`] answers it. If nothing waits under `id`, the outcome is refused, and
-    /// says so.
+    /// Takes out a call that waited: a person has declined the request `id` of [`Session::pending`]. The call is
+    /// dropped with a finding, so that [`Outcome::tool_results`] answers it. If nothing waits under `id`, the outcome
+    /// is refused, and says so.
     #[must_use]
     pub fn decline(&self, session: &Session, id: &str) -> Outcome {
         self.settle(session, id, Occasion::Declined)
@@ -268,8 +267,8 @@ impl Program {
         self.start_session(session, options)
     }
 
-    /// Judges what a user said: its class, and what follows from it. Any `text` gives an answer. Of the options, `trace`
-    /// counts.
+    /// Judges what a user said: its class, and what follows from it. Any `text` gives an answer. Of the options,
+    /// `trace` counts.
     ///
     /// ```
     /// # use rulebook::{Folder, Program};

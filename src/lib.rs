@@ -112,8 +112,9 @@
 //! Three crates are built on the engine: `rulebook-report`, the only place that lays out text for people, and
 //! `rulebook-fs` use the engine alone; `rulebook-cli` uses all three.
 //!
-//! Where a change goes: [`CONTRIBUTING.md`](https://github.com/rulebook-rs/rulebook/blob/main/CONTRIBUTING.md). How an answer
-//! walks through these floors: [`docs/architecture.md`](https://github.com/rulebook-rs/rulebook/blob/main/docs/architecture.md).
+//! Where a change goes: [`CONTRIBUTING.md`](https://github.com/rulebook-rs/rulebook/blob/main/CONTRIBUTING.md). How an
+//! answer walks through these floors:
+//! [`docs/architecture.md`](https://github.com/rulebook-rs/rulebook/blob/main/docs/architecture.md).
 //!
 //! No part of the engine knows a name from any pack. Nothing here reads a clock, a locale, the environment or the
 //! network, and nothing here touches a disk.

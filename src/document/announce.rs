@@ -55,8 +55,8 @@ pub enum StreamEvent {
     },
     /// More of a parameter of a call: the pieces of one path, joined, are the text of the value there. Numbers, `true`,
     /// `false` and `null` are emitted as JSON; objects and lists by what is in them. What the outcome has of the calls
-    /// that count is emitted once the answer has been judged. Only under `hold = "none"` the arguments of native calls are
-    /// emitted while they come, as far as they are strict JSON, whether the call counts or not.
+    /// that count is emitted once the answer has been judged. Only under `hold = "none"` the arguments of native calls
+    /// are emitted while they come, as far as they are strict JSON, whether the call counts or not.
     Field {
         /// The index of the call in the `calls` of the outcome.
         call: usize,

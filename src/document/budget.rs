@@ -45,8 +45,8 @@ impl StepBudget {
         Self { used: 0, ..self }
     }
 
-    /// Runs the machine on a text within the steps that the response so far allows. The text is the response up to where
-    /// the rule may reach; `complete` says whether all of it has arrived.
+    /// Runs the machine on a text within the steps that the response so far allows. The text is the response up to
+    /// where the rule may reach; `complete` says whether all of it has arrived.
     pub(super) fn run(
         &mut self,
         machine: &mut Machine,

@@ -19,7 +19,8 @@ pub(crate) struct Ruling {
 }
 
 impl Ruling {
-    /// Records that `strategy` answered a defect, in the finding about it too; `declared` is where the pack declares it.
+    /// Records that `strategy` answered a defect, in the finding about it too; `declared` is where the pack declares
+    /// it.
     pub(crate) fn decide(&mut self, strategy: Strategy, declared: Option<Location>, finding: &mut Diagnostic) {
         self.degraded |= strategy != Strategy::Keep;
         self.refused |= strategy.refuses();

@@ -185,8 +185,8 @@ impl Program {
         if turn.content.is_empty() && self.read_only(&session, answer) == 0 { Turn::assistant(answer) } else { turn }
     }
 
-    /// The turns of a history: each answer without its outcome is read as by [`Program::turn`], in the mode that its line
-    /// names, if the pack has it.
+    /// The turns of a history: each answer without its outcome is read as by [`Program::turn`], in the mode that its
+    /// line names, if the pack has it.
     #[must_use]
     #[doc(hidden)]
     pub fn turns(&self, session: &Session, history: &History) -> Vec<Turn> {

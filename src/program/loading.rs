@@ -17,8 +17,9 @@ impl Program {
         program.loaded(diagnostics)
     }
 
-    /// The same as [`Program::load`], and also finds schemas that cannot be compiled. That is all that can keep a part of a
-    /// loaded pack from judging an answer. The other checks take longer, and are about values that an answer may have.
+    /// The same as [`Program::load`], and also finds schemas that cannot be compiled. That is all that can keep a part
+    /// of a loaded pack from judging an answer. The other checks take longer, and are about values that an answer may
+    /// have.
     #[doc(hidden)]
     pub fn open(folder: &Folder) -> Checked<Program> {
         let (program, _, diagnostics) = Self::build_with_schemas(folder);
@@ -48,8 +49,8 @@ impl Program {
             let doubled = pack.surface.doubled;
             diagnostics.extend(found.into_iter().filter(|one| !doubled || !one.code.bare().starts_with("unknown-")));
         } else {
-            // A file that is no TOML, or cannot be read, may declare any name: report its own faults, and elsewhere those
-            // in which no name has a part.
+            // A file that is no TOML, or cannot be read, may declare any name: report its own faults, and elsewhere
+            // those in which no name has a part.
             let of_broken = |one: &Diagnostic| one.at.is_some_and(|at| broken.contains(&at.source));
             diagnostics.retain(|one| one.code == Code::PACK_SYNTAX || !of_broken(one));
             let in_table = |one: &Diagnostic| {

@@ -60,8 +60,8 @@ pub(super) fn collapse_misspelt_names(folder: &Folder, sources: &Sources, found:
         at.is_some_and(|at| sources.get(at.source).is_some_and(|file| starts_header(file.text(), at.span)))
     };
     if !faults.is_empty() || found.iter().any(is_unknown_table) {
-        // What the tables declare is unknown until their headers are correct. Other unknown names with a name that may have
-        // been meant are mistakes of their own.
+        // What the tables declare is unknown until their headers are correct. Other unknown names with a name that may
+        // have been meant are mistakes of their own.
         let is_other = |one: &Diagnostic| {
             is_by_itself(one)
                 || one.code == Code::PACK_UNKNOWN_KEY
@@ -80,8 +80,8 @@ struct FaultyPack<'f> {
 }
 
 impl FaultyPack<'_> {
-    /// The finding for a header that is probably misspelt; none if no error is below it, below the other header, or about
-    /// its name.
+    /// The finding for a header that is probably misspelt; none if no error is below it, below the other header, or
+    /// about its name.
     fn misspelt_header(&self, alike: &Alike, found: &[Diagnostic]) -> Option<Diagnostic> {
         let ((at, text), (other, _)) = (self.place(&alike.mention)?, self.place(&alike.beside)?);
         let first = found.iter().find(|one| one.is_error() && self.is_about(alike, one))?;
@@ -104,8 +104,8 @@ impl FaultyPack<'_> {
         one.misnamed.as_ref().is_some_and(|one| one.typed == alike.name) || one.at.is_some_and(is_below)
     }
 
-    /// Makes one finding of all errors that have the same unknown name, if nothing uses the name that was probably meant:
-    /// it is where that is declared.
+    /// Makes one finding of all errors that have the same unknown name, if nothing uses the name that was probably
+    /// meant: it is where that is declared.
     fn collapse_unknown_names(&self, found: &mut Vec<Diagnostic>) {
         let mut times: IndexMap<Misnamed, usize> = IndexMap::new();
         // An unknown key of a table is not a name of the pack, and the file for a mode may just be missing.

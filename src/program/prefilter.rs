@@ -173,8 +173,8 @@ impl Prefilter {
         self.groups_of(bytes, |_| Some([u8::MAX; 2]))
     }
 
-    /// The groups that the bytes after the first belong to. `missing` returns, for the tables with this number, those of
-    /// bytes that have not arrived.
+    /// The groups that the bytes after the first belong to. `missing` returns, for the tables with this number, those
+    /// of bytes that have not arrived.
     fn groups_of(&self, bytes: &[u8], missing: impl Fn(usize) -> Option<[u8; 2]>) -> u8 {
         let number = bytes.first().and_then(|first| self.tables.get(usize::from(*first))).copied().map(usize::from);
         let tables = number.and_then(|number| self.behind.get(number).zip(missing(number)));

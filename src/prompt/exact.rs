@@ -70,9 +70,9 @@ impl Counted {
     }
 }
 
-/// The text in parts, whose tokens add up to those of the text. A part ends with a line break before a character at which
-/// a token always starts: in the patterns of both vocabularies, only white space and `/` may continue the token of a line
-/// break.
+/// The text in parts, whose tokens add up to those of the text. A part ends with a line break before a character at
+/// which a token always starts: in the patterns of both vocabularies, only white space and `/` may continue the token
+/// of a line break.
 fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

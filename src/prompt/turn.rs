@@ -14,8 +14,8 @@ use crate::value::Object;
 use crate::value::{Value, broken};
 
 contract! {
-    /// One turn of a conversation. `content` is plain text, and what a host displays: a prompt reads no block in it, and
-    /// escapes anything that looks like one.
+    /// One turn of a conversation. `content` is plain text, and what a host displays: a prompt reads no block in it,
+    /// and escapes anything that looks like one.
     ///
     /// An answer of the model becomes a turn by [`Turn::answer`], or by [`Program::turn`](crate::Program::turn) if only
     /// its text is left. A prompt shows such a turn in the form in which the current mode asks for answers.
@@ -44,8 +44,8 @@ contract! {
         refused: Vec<RefusedCall>,
     }
 
-    /// The parts of a past answer that counted. Nothing of what was refused, dropped, redacted or withheld is in it, and
-    /// no reasoning.
+    /// The parts of a past answer that counted. Nothing of what was refused, dropped, redacted or withheld is in it,
+    /// and no reasoning.
     #[derive(Default)]
     pub struct PastAnswer {
         /// The message; absent if it is the `content` of the turn.

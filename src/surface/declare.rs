@@ -7,9 +7,9 @@
 /// Declares a surface table: a struct, its decoder, and its part of the editors' schema.
 ///
 /// Every field is a key, named like the field unless written `field = "key"`. A key is required if its type has no
-/// `absent` value. `NAME or KEY` declares a table that can also be written as a string, the value of that key. `as "WORD"`
-/// after a type names what its texts or values are, such as a condition: the `format` of the schema, and the type in
-/// `docs/pack`. A last sentence `Default: …` of a doc comment says what a key is if it is left out.
+/// `absent` value. `NAME or KEY` declares a table that can also be written as a string, the value of that key. `as
+/// "WORD"` after a type names what its texts or values are, such as a condition: the `format` of the schema, and the
+/// type in `docs/pack`. A last sentence `Default: …` of a doc comment says what a key is if it is left out.
 macro_rules! table {
     (
         $(#[doc = $about:literal])*

@@ -195,8 +195,8 @@ impl Block {
         own.into_iter().chain(self.names.iter().map(|name| name.value.as_str()))
     }
 
-    /// Of a name `@payload.WAY`, the path to it; of `@payload[].WAY`, the path in each entry of a payload that is a list of
-    /// calls. The flag is true for the list.
+    /// Of a name `@payload.WAY`, the path to it; of `@payload[].WAY`, the path in each entry of a payload that is a
+    /// list of calls. The flag is true for the list.
     pub(crate) fn within(name: &Spanned<String>) -> Option<(&str, bool)> {
         let within = name.value.strip_prefix("@payload")?;
         let each = within.strip_prefix("[].").map(|pointer| (pointer, true));
@@ -225,8 +225,8 @@ words! {
         Comment = "comment",
         /// In a closed CDATA section of XML, `<![CDATA[…]]>`.
         Cdata = "cdata",
-        /// Around a whole block: a quotation mark directly before its opener, and its partner directly behind its end, in
-        /// one paragraph.
+        /// Around a whole block: a quotation mark directly before its opener, and its partner directly behind its end,
+        /// in one paragraph.
         QuotationMarks = "quotation-marks",
     }
 }
@@ -351,8 +351,8 @@ words! {
         Line = "line",
         /// As `line`; an opener also needs a blank line before it, or the start of the answer.
         Paragraph = "paragraph",
-        /// As `line`, and only between the opener and the closer of a wrapper; an opener also counts directly behind the
-        /// block before it.
+        /// As `line`, and only between the opener and the closer of a wrapper; an opener also counts directly behind
+        /// the block before it.
         Wrapper = "wrapper",
     }
 }

@@ -124,8 +124,8 @@ impl BlockLayout {
         }
     }
 
-    /// The texts of calls inside this wrapper: each in one of its own, or all in one if the layout has a second place to
-    /// show what is between two.
+    /// The texts of calls inside this wrapper: each in one of its own, or all in one if the layout has a second place
+    /// to show what is between two.
     pub(crate) fn wrap(&self, name: &str, calls: &[&str]) -> Vec<String> {
         match self.around_bodies(name) {
             (before, Some(between), behind) => vec![format!("{before}{}{behind}", calls.join(&between))],

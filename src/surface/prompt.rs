@@ -78,7 +78,8 @@ table! {
 }
 
 table! {
-    /// One named part of a prompt: a text, a template, the history, what became of the last answer, or what the user says.
+    /// One named part of a prompt: a text, a template, the history, what became of the last answer, or what the user
+    /// says.
     Layer {
         /// Its name, in the ledger.
         id: Spanned<String> as "word",

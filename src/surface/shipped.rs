@@ -82,8 +82,8 @@ pub fn shipped_packs() -> impl Iterator<Item = &'static str> {
     FOLDERS.keys().copied()
 }
 
-/// What to say to somebody who names a pack that is not shipped: those that are for the model or the parser of this name, by
-/// the first lines of their files, or else the nearest names.
+/// What to say to somebody who names a pack that is not shipped: those that are for the model or the parser of this
+/// name, by the first lines of their files, or else the nearest names.
 #[doc(hidden)]
 #[must_use]
 pub fn shipped_instead(name: &str) -> String {

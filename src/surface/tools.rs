@@ -117,8 +117,8 @@ impl Tools {
 const WANTED: &str = "it is a list such as `[{\"type\": \"function\", \"function\": {\"name\": …, \"parameters\": {…}}}]`, as an API takes it, or \
      `{\"tools\": […]}` around that";
 
-/// Collects the tools in a list, or in the member of an object that holds one, each with its JSON pointer. Returns whether
-/// there is a list.
+/// Collects the tools in a list, or in the member of an object that holds one, each with its JSON pointer. Returns
+/// whether there is a list.
 fn collect(value: &Value, pointer: String, found: &mut Vec<(String, Object)>) -> bool {
     match value {
         Value::Array(items) => {

@@ -9,13 +9,13 @@ use serde::de::Error;
 use serde::ser::SerializeTuple;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A range of bytes of one part of a reply, `start..end`. In JSON `[start, end]`, or `[start, end, part]` if the part is
-/// not the text.
+/// A range of bytes of one part of a reply, `start..end`. In JSON `[start, end]`, or `[start, end, part]` if the part
+/// is not the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[non_exhaustive]
 pub struct Extent {
-    /// Which part of the reply: 0 is its text, `n` the arguments of its `n`-th native tool call; the pieces of its reasoning
-    /// follow.
+    /// Which part of the reply: 0 is its text, `n` the arguments of its `n`-th native tool call; the pieces of its
+    /// reasoning follow.
     pub part: u32,
     /// The first byte.
     pub start: usize,

@@ -168,8 +168,8 @@ fn written(provider: Provider, reply: &Reply, places: &[usize]) -> Option<(Value
                             .collect(),
                     ),
                     ReplyPart::Call { id, name, arguments } => {
-                        // An API that parses the arguments never returns invalid ones. A text in place of them is read as the
-                        // arguments themselves; in a stream, it cannot be told apart from their text.
+                        // An API that parses the arguments never returns invalid ones. A text in place of them is read
+                        // as the arguments themselves; in a stream, it cannot be told apart from their text.
                         let input: Value = serde_json::from_str(arguments).ok()?;
                         if input.is_string() || input.to_string().as_str() != arguments.as_str() {
                             return None;

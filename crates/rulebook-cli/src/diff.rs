@@ -22,8 +22,8 @@ pub(crate) struct Arguments {
     /// Also judge the answers in this file with both packs, and show whose outcomes differ; a file as for `replay`
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
-    /// The tools that the host has: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP; given twice, those before and
-    /// those after the change
+    /// The tools that the host has: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP; given twice, those before
+    /// and those after the change
     #[arg(long, value_name = "FILE")]
     tools: Vec<PathBuf>,
     /// Exit with 1 if there is such a change

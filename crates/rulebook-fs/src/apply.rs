@@ -128,8 +128,8 @@ impl Applied {
     }
 }
 
-/// Carries out the effects that change files: makes a [`plan`](fn@crate::plan), and commits it. All other effects are left
-/// to the host.
+/// Carries out the effects that change files: makes a [`plan`](fn@crate::plan), and commits it. All other effects are
+/// left to the host.
 pub fn apply(root: &Root, effects: &[EffectRecord], how: Applying) -> Applied {
     // The locks last until the end, so that no other run changes a file between reading and writing it.
     let keys = effects.iter().flat_map(|record| record.effect.keys());

@@ -21,8 +21,8 @@ pub struct AppliedFile {
     /// The path from which it was moved; absent unless it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// `created`, `replaced`, `moved`, `deleted`, `unchanged`, or `left` as it was, because it or another file of the answer
-    /// cannot be written.
+    /// `created`, `replaced`, `moved`, `deleted`, `unchanged`, or `left` as it was, because it or another file of the
+    /// answer cannot be written.
     pub change: String,
     /// The length of what it holds, in bytes.
     pub bytes: usize,

@@ -80,8 +80,8 @@ fn headers(lines: &PatchLines<'_>) -> Option<(String, String)> {
     Some((name(old), name(new)))
 }
 
-/// Whether a hunk ends before the next line because another file begins. A removed line may begin with `-- `, so the whole
-/// header must be there, and a hunk after it.
+/// Whether a hunk ends before the next line because another file begins. A removed line may begin with `-- `, so the
+/// whole header must be there, and a hunk after it.
 fn is_next_file(lines: &PatchLines<'_>) -> bool {
     let is_header = || headers(lines).is_some() && lines.ahead(2).is_none_or(|line| line.starts_with("@@"));
     lines.peek().is_some_and(|line| line.starts_with("diff --git ")) || is_header()
@@ -185,7 +185,8 @@ fn without_prefixes((old, new): (String, String)) -> (String, String) {
     }
 }
 
-/// The name of both files in `diff --git a/NAME b/NAME`. Names may have spaces, so only two that are the same are certain.
+/// The name of both files in `diff --git a/NAME b/NAME`. Names may have spaces, so only two that are the same are
+/// certain.
 fn same_names(names: &str) -> Option<String> {
     let names = names.trim_end();
     if names.starts_with('"') {

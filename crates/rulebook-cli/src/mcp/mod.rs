@@ -4,7 +4,8 @@
 //! Out: on standard output the messages that the client may read; a refusal for each call that is not permitted.
 //! Never: passes on a message byte for byte: it is serialized again, so that no two parsers read it in different ways.
 //!
-//! The transport is `stdio` of the protocol: <https://modelcontextprotocol.io/specification/2025-06-18/basic/transports>.
+//! The transport is `stdio` of the protocol:
+//! <https://modelcontextprotocol.io/specification/2025-06-18/basic/transports>.
 
 mod gate;
 

@@ -314,7 +314,8 @@ pub(crate) fn kills() -> u32 {
     std::env::var("RULEBOOK_KILLS").ok().and_then(|number| number.parse().ok()).unwrap_or(1_000)
 }
 
-/// How long the command takes: the shortest of a few runs, since the first has to load it and others may share the machine.
+/// How long the command takes: the shortest of a few runs, since the first has to load it and others may share the
+/// machine.
 pub(crate) fn whole_run(start: impl Fn() -> Child) -> Duration {
     let time = |_| {
         let clock = Instant::now();

@@ -6,8 +6,8 @@ use std::process::{Command, Output, Stdio};
 
 pub(crate) use crate::scratch::folder;
 
-/// The command as a user at a terminal starts it, wherever the tests run: variables of a CI machine would change what it
-/// does.
+/// The command as a user at a terminal starts it, wherever the tests run: variables of a CI machine would change what
+/// it does.
 pub(crate) fn at_terminal(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rulebook"));
     command.args(arguments).current_dir(folder);
@@ -657,7 +657,8 @@ fn a_byte_order_mark_is_no_part_of_a_hosts_file() {
     check(&here, &["prompt", pack, "--session", "s.json", "--history", "h.jsonl"], 0, "Hello there", "");
 }
 
-/// Opening a pipe blocks until it has a writer, and a name that is not Unicode cannot be printed: both must be reported.
+/// Opening a pipe blocks until it has a writer, and a name that is not Unicode cannot be printed: both must be
+/// reported.
 #[cfg(target_os = "linux")]
 #[test]
 fn pipes_and_odd_names_are_reported_and_not_waited_for() {

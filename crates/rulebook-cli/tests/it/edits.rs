@@ -298,7 +298,8 @@ fn writers_below_different_roots_of_one_tree_lose_nothing() {
                     if let Effect::Record { key: own, .. } = &mut one.effect {
                         *own = key.to_owned();
                     }
-                    // Another file in another folder: the locks of two folders are taken, in whatever order they are named.
+                    // Another file in another folder: the locks of two folders are taken, in whatever order they are
+                    // named.
                     let also =
                         write(if number % 2 == 0 { "z/also.txt" } else { "also.txt" }, &format!("{writer}{number}"));
                     let applied = apply(&root, &[one, also], Applying::default());

@@ -1,9 +1,9 @@
 //! Guides: do the commands of the README and of the pages in `docs/` print what is shown?
 //!
-//! A page is read from top to bottom. A snippet with a path after its language is written as that file; a `diff` is made
-//! to the file of its path; a `console` snippet is run, in a folder of the page's own beside the packs and responses of
-//! this repository. Before the snippet, the comment `<!-- exits with 1, 0 -->` lists the statuses of its commands; without
-//! one they are 0. A line `...` is for any lines. `TRYCMD=overwrite` takes over what is printed.
+//! A page is read from top to bottom. A snippet with a path after its language is written as that file; a `diff` is
+//! made to the file of its path; a `console` snippet is run, in a folder of the page's own beside the packs and
+//! responses of this repository. Before the snippet, the comment `<!-- exits with 1, 0 -->` lists the statuses of its
+//! commands; without one they are 0. A line `...` is for any lines. `TRYCMD=overwrite` takes over what is printed.
 
 use crate::command::at_terminal;
 use crate::root;
@@ -140,7 +140,8 @@ fn stages(page: &str) -> Vec<String> {
     stages
 }
 
-/// A piece of a page as `trycmd` wants it: each status in a line `? 1` below its command, where no reader has to see it.
+/// A piece of a page as `trycmd` wants it: each status in a line `? 1` below its command, where no reader has to see
+/// it.
 fn with_statuses(stage: &str) -> String {
     let mut statuses = Vec::new().into_iter();
     let mut out = String::new();
