@@ -90,7 +90,7 @@ impl<'r> Judgement<'r> {
                 undeclared: false,
             });
             let call = self.calls.len() - 1;
-            if self.quoted_calls.contains(&index) {
+            if self.uncounted.quoted.contains(&index) {
                 self.with_call(call, |call| call.quoted = true);
                 continue;
             }
@@ -305,7 +305,7 @@ impl<'r> Judgement<'r> {
     /// payload.
     fn losses(&self, block: usize) -> Option<Vec<ValuePath>> {
         let (block, bound) = self.block(block)?;
-        let source = self.source(block, bound, self.dialect_of(block)?, &self.values);
+        let source = self.source(block, bound, self.dialect_of(block)?, &self.payloads.values);
         source.tape(block.body().trimmed(self.text))?.losses(self.text)
     }
 }

@@ -156,7 +156,7 @@ impl<'r> Judgement<'r> {
     pub(super) fn is_cut(&self, index: usize) -> bool {
         let is_last = |block: &Block| self.text.get(block.span().end..).is_some_and(|rest| rest.trim().is_empty());
         let is_open = |block: &Block| block.ended == Ended::Open && is_last(block);
-        self.document.blocks.get(index).is_some_and(is_open) || self.unfinished.contains(&index)
+        self.document.blocks.get(index).is_some_and(is_open) || self.uncounted.unfinished.contains(&index)
     }
 
     /// Whether the block of the same kind that ended a content may be part of its text: the pack does not declare
@@ -166,7 +166,7 @@ impl<'r> Judgement<'r> {
             return false;
         };
         let Some(dialect) = self.dialect else { return false };
-        let last = || self.strays.get_or_init(|| self.last_stray_closers(dialect));
+        let last = || self.computed.strays.get_or_init(|| self.last_stray_closers(dialect));
         let name = dialect.names.fold(block.name().of(self.text));
         bound.ends.is_empty() || last().get(&*name).is_some_and(|start| *start >= block.span().end)
     }

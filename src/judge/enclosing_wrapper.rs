@@ -51,7 +51,7 @@ impl<'r> Judgement<'r> {
     pub(super) fn attribute_around(&self, block: &Block, name: &str, attribute: &str) -> Option<Cow<'r, str>> {
         let dialect = self.dialect?;
         let blocks = &self.document.blocks;
-        let around = self.wrappers.get_or_init(|| around(blocks, Some(dialect)));
+        let around = self.computed.wrappers.get_or_init(|| around(blocks, Some(dialect)));
         let mut index = blocks.partition_point(0, |other| other.span().start < block.span().start);
         // This goes from wrapper to wrapper outwards: at most once for each kind of wrapper.
         while let Some(outer) = around.get(index).copied().flatten() {

@@ -66,7 +66,7 @@ impl Judgement<'_> {
         let accepts = move |one: Strategy| only_in_fence && one == Strategy::Keep;
         let chosen = self.answer_with(strategies.filter(move |(one, _)| !accepts(*one)), &subject, finding);
         if bound.role == Role::Call && chosen != Strategy::Keep {
-            self.quoted_calls.insert(index);
+            self.uncounted.quoted.insert(index);
         }
     }
 

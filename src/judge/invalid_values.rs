@@ -120,7 +120,7 @@ impl Judgement<'_> {
     fn put_value(&mut self, subject: &Subject, value: Value) {
         match subject {
             Subject::Call(call) => self.with_call(*call, |call| call.params = value),
-            Subject::Block(block) => _ = self.section_values.borrow_mut().insert(*block, Some(value)),
+            Subject::Block(block) => _ = self.computed.section_values.borrow_mut().insert(*block, Some(value)),
             _ => {}
         }
     }
@@ -174,7 +174,7 @@ impl Judgement<'_> {
     /// Calls `then` with a function that parses JSON in quotes, or returns `None` if a part would be dropped or
     /// guessed.
     pub(super) fn reading_quoted_json<T>(&self, then: impl FnOnce(&dyn Fn(&str) -> Option<Value>) -> T) -> T {
-        let context = Context::new(self.program.limits.depth, &self.values);
+        let context = Context::new(self.program.limits.depth, &self.payloads.values);
         let parse = |text: &str| {
             let read = json::read(text, Span::new(0, text.len()), context).ok()?;
             (!read.is_lossy()).then_some(read.value)

@@ -39,7 +39,7 @@ impl<'r> Judgement<'r> {
                 continue;
             }
             let value = self.section_value(index);
-            let forgiven = self.pending_faults.borrow_mut().remove(&index);
+            let forgiven = self.payloads.pending_faults.borrow_mut().remove(&index);
             let mut lossy = false;
             if let Some(json) = forgiven {
                 lossy = json.is_lossy();
@@ -54,7 +54,7 @@ impl<'r> Judgement<'r> {
                 false if lossy => message!("`{}` cannot be read as {} without a loss", &name, &declared),
                 false => continue,
             };
-            self.readable.insert(index, value.is_some());
+            self.payloads.readable.insert(index, value.is_some());
             let finding = defect(Defect::MalformedPayload, block.opener(), message).with_rule(Some(bound.at));
             self.answer(Defect::MalformedPayload, &Subject::Block(index), finding);
         }
@@ -81,7 +81,7 @@ impl<'r> Judgement<'r> {
         }
         typing::settle(&mut value, schema.types(), 0);
         if bound.role == Role::Section {
-            self.section_values.borrow_mut().insert(index, Some(value.clone()));
+            self.computed.section_values.borrow_mut().insert(index, Some(value.clone()));
         }
         let name = excerpt(block.name().of(self.text), 40);
         let what = if bound.role == Role::Section { "value" } else { "text" };
@@ -95,7 +95,7 @@ impl<'r> Judgement<'r> {
 
     /// For a block that could not be read without a loss, whether it has a value; `None` for any other block.
     pub(super) fn was_read(&self, block: usize) -> Option<bool> {
-        self.readable.get(&block).copied()
+        self.payloads.readable.get(&block).copied()
     }
 
     fn judge_list(&mut self, count: &Count, contents: &str) {
@@ -131,7 +131,7 @@ impl<'r> Judgement<'r> {
     pub(crate) fn section_value(&self, index: usize) -> Option<Value> {
         let (block, bound) = self.block(index).filter(|_| self.counts(index))?;
         // Reading a section counts its values against the limit, so each section is read only once.
-        if let Some(read) = self.section_values.borrow().get(&index) {
+        if let Some(read) = self.computed.section_values.borrow().get(&index) {
             return read.clone();
         }
         if let Some(value) = block.value() {
@@ -141,18 +141,18 @@ impl<'r> Judgement<'r> {
             return None;
         }
         let value = self.read_section(index, block, bound);
-        self.section_values.borrow_mut().insert(index, value.clone());
+        self.computed.section_values.borrow_mut().insert(index, value.clone());
         value
     }
 
     fn read_section(&self, index: usize, block: &Block, bound: &program::BlockBinding) -> Option<Value> {
-        let source = self.source(block, bound, self.dialect?, &self.values);
+        let source = self.source(block, bound, self.dialect?, &self.payloads.values);
         let read = payload::read(&source, block.body(), &bound.payload);
         match read.payload {
             Payload::Json(mut json) => {
                 let value = std::mem::replace(&mut json.value, Value::Null);
                 if !json.faults.is_empty() || !json.repeated.is_empty() {
-                    self.pending_faults.borrow_mut().insert(index, json);
+                    self.payloads.pending_faults.borrow_mut().insert(index, json);
                 }
                 Some(value)
             }

@@ -152,45 +152,14 @@ pub(crate) struct Judgement<'r> {
     pub(crate) steps: Steps,
     /// The defect that dropped a block or changed its fate; recorded only if a trace is wanted.
     pub(crate) causes: BTreeMap<usize, Code>,
-    /// For each section that could not be read without a loss, whether it has a value.
-    readable: BTreeMap<usize, bool>,
-    /// How many more values payloads may have in total.
-    values: Rc<Cell<usize>>,
+    payloads: PayloadReadings,
     /// What was decided about the reply as a whole.
     pub(crate) ruling: Ruling,
     /// Whether the model may be asked again.
     pub(crate) may_ask_again: bool,
-    /// The texts of contents, shared by conditions, effects and the outcome.
-    content_texts: RefCell<BTreeMap<usize, Arc<str>>>,
-    /// The values of sections that have been read.
-    section_values: RefCell<BTreeMap<usize, Option<Value>>>,
-    /// By section: the JSON whose tolerated faults have not been reported yet.
-    pending_faults: RefCell<BTreeMap<usize, Json>>,
-    /// Where the last call ends, if the mode allows no text after it.
-    calls_end: Option<usize>,
-    /// The calls that do not count because they are only quoted.
-    quoted_calls: BTreeSet<usize>,
-    /// The calls and contents that a truncated answer may have left unfinished.
-    unfinished: BTreeSet<usize>,
-    /// The places of reported marks that belong to no block, in order; computed when a broken opener first needs
-    /// them.
-    marks: OnceCell<Vec<usize>>,
-    /// The last closer of each name that closes nothing; computed when a content first needs it.
-    strays: OnceCell<BTreeMap<String, usize>>,
-    /// By block of a call that its payload names: the members that are neither the name nor the parameters.
-    beside: BTreeMap<usize, Vec<Span>>,
-    /// The wrapper around each block; computed when a key first needs it.
-    wrappers: OnceCell<Vec<Option<usize>>>,
-    /// The speakers of utterances, by block; each is read when first needed.
-    speakers: RefCell<BTreeMap<usize, Speaker>>,
-    /// The declared speakers; evaluated when first needed.
-    known_speakers: OnceCell<Option<Arc<Vec<Value>>>>,
-    /// Applies the effects of a call to a session, if the pack sets `calls = "in-turn"`: then the permits of each
-    /// call see the state after the calls before it. `in_turn` is the session after those calls.
-    after_call: Option<Box<AfterCall<'r>>>,
-    in_turn: Option<Session>,
-    /// How many calls have been applied to `in_turn`.
-    turns: usize,
+    computed: ComputedOnce,
+    uncounted: UncountedCalls,
+    turn: CallTurns<'r>,
     /// What conditions see as `reply`; each member is computed when it is first read.
     pub(crate) reply: Record,
     mode_name: Value,
@@ -198,6 +167,58 @@ pub(crate) struct Judgement<'r> {
     occasion: Occasion,
     /// How many bytes everything that is made of the answer may take in total.
     pub(crate) budget: Arc<ByteBudget>,
+}
+
+/// What the reading of payloads has found.
+struct PayloadReadings {
+    /// For each section that could not be read without a loss, whether it has a value.
+    readable: BTreeMap<usize, bool>,
+    /// How many more values payloads may have in total.
+    values: Rc<Cell<usize>>,
+    /// By section: the JSON whose tolerated faults have not been reported yet.
+    pending_faults: RefCell<BTreeMap<usize, Json>>,
+    /// By block of a call that its payload names: the members that are neither the name nor the parameters.
+    beside: BTreeMap<usize, Vec<Span>>,
+}
+
+/// What is computed when it is first needed.
+#[derive(Default)]
+struct ComputedOnce {
+    /// The texts of contents, shared by conditions, effects and the outcome.
+    content_texts: RefCell<BTreeMap<usize, Arc<str>>>,
+    section_values: RefCell<BTreeMap<usize, Option<Value>>>,
+    /// The places of reported marks that belong to no block, in order.
+    marks: OnceCell<Vec<usize>>,
+    /// The last closer of each name that closes nothing.
+    strays: OnceCell<BTreeMap<String, usize>>,
+    /// The wrapper around each block.
+    wrappers: OnceCell<Vec<Option<usize>>>,
+    /// The speakers of utterances, by block.
+    speakers: RefCell<BTreeMap<usize, Speaker>>,
+    /// The declared speakers.
+    known_speakers: OnceCell<Option<Arc<Vec<Value>>>>,
+}
+
+/// Calls that do not count because of where they are.
+#[derive(Default)]
+struct UncountedCalls {
+    /// Where the last call ends, if the mode allows no text after it.
+    after: Option<usize>,
+    /// The calls that are only quoted.
+    quoted: BTreeSet<usize>,
+    /// The calls and contents that a truncated answer may have left unfinished.
+    unfinished: BTreeSet<usize>,
+}
+
+/// The session that a call sees, if the pack sets `calls = "in-turn"`: its permits see the state after the calls before
+/// it.
+struct CallTurns<'r> {
+    /// Applies the effects of a call to a session.
+    after_call: Option<Box<AfterCall<'r>>>,
+    /// The session after the calls before.
+    session: Option<Session>,
+    /// How many calls have been applied to it.
+    applied: usize,
 }
 
 /// What is being judged.
@@ -278,26 +299,18 @@ pub(crate) fn judge_parts<'r>(
         findings: Findings::new(program.limits.diagnostics, document.left_out.count),
         steps,
         causes: BTreeMap::new(),
-        readable: BTreeMap::new(),
-        values: Rc::new(Cell::new(program.limits.values)),
+        payloads: PayloadReadings {
+            readable: BTreeMap::new(),
+            values: Rc::new(Cell::new(program.limits.values)),
+            pending_faults: RefCell::default(),
+            beside: BTreeMap::new(),
+        },
         ruling: Ruling::default(),
         may_ask_again: attempts < program.ask_again.most,
-        content_texts: RefCell::default(),
-        section_values: RefCell::default(),
-        pending_faults: RefCell::default(),
-        calls_end: None,
-        quoted_calls: BTreeSet::new(),
-        unfinished: BTreeSet::new(),
-        marks: OnceCell::new(),
-        strays: OnceCell::new(),
-        beside: BTreeMap::new(),
-        wrappers: OnceCell::new(),
-        speakers: RefCell::default(),
-        known_speakers: OnceCell::new(),
-        after_call,
+        computed: ComputedOnce::default(),
+        uncounted: UncountedCalls::default(),
+        turn: CallTurns { after_call, session: None, applied: 0 },
         occasion,
-        in_turn: None,
-        turns: 0,
         reply: Record::default(),
         mode_name: session.mode.as_str().into(),
         now: session.now.as_deref().into(),
@@ -543,7 +556,7 @@ impl<'r> Judgement<'r> {
     /// The name, key and text of a content that counts.
     pub(crate) fn content(&self, index: usize) -> Option<(Cow<'r, str>, Cow<'r, str>, Arc<str>)> {
         let (name, key) = self.key(index)?;
-        let mut shared = self.content_texts.borrow_mut();
+        let mut shared = self.computed.content_texts.borrow_mut();
         let text = shared.entry(index).or_insert_with(|| self.body(index).into());
         Some((name, key, Arc::clone(text)))
     }

@@ -55,7 +55,7 @@ impl Judgement<'_> {
         if self.dialect.is_none() {
             return;
         }
-        let end = self.calls_end.unwrap_or(usize::MAX);
+        let end = self.uncounted.after.unwrap_or(usize::MAX);
         for index in 0..self.texts.pieces.len() {
             let Some(piece) = self.texts.pieces.get(index).filter(|piece| !piece.core().is_empty()) else { continue };
             let core = piece.core();

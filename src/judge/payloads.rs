@@ -55,7 +55,7 @@ impl<'r> Judgement<'r> {
     ) -> bool {
         let asked = PayloadRequest { call, block, bound };
         let Some(dialect) = self.dialect_of(block) else { return false };
-        let values = Rc::clone(&self.values);
+        let values = Rc::clone(&self.payloads.values);
         let types = action.map_or(Types::unknown(), |action| action.schema.types());
         let source = PayloadSource { declared: types, ..self.source(block, bound, dialect, &values) };
         let Some(mut given) = self.given(asked, source, types) else { return false };
@@ -350,7 +350,7 @@ impl<'r> Judgement<'r> {
     pub(super) fn judge_beside(&mut self, call: usize, bound: &program::BlockBinding, action: Option<&Action>) {
         let block = self.calls.get(call).map(|call| call.block);
         let types = action.map_or(Types::unknown(), |action| action.schema.types());
-        for member in block.and_then(|block| self.beside.remove(&block)).unwrap_or_default() {
+        for member in block.and_then(|block| self.payloads.beside.remove(&block)).unwrap_or_default() {
             let name = match self.field_called(block, bound, member) {
                 Some(name) => name.into(),
                 None => decode_string(unquoted(key_of(member.of(self.text)))),
@@ -366,7 +366,7 @@ impl<'r> Judgement<'r> {
             return None;
         }
         let (block, dialect) = (self.document.blocks.get(block?)?, self.dialect?);
-        let fields = self.source(block, bound, dialect, &self.values).fields_in(member);
+        let fields = self.source(block, bound, dialect, &self.payloads.values).fields_in(member);
         fields.list.first().filter(|field| field.span == member).map(|field| field.name.of(self.text))
     }
 
@@ -421,7 +421,7 @@ impl<'r> Judgement<'r> {
         let types = self.action_of(call.block).map_or(Types::unknown(), |action| action.schema.types());
         let joins = bound.payload.contains(&surface::Payload::Attributes);
         let outer = if joins { self.outer_entries(block, bound) } else { Vec::new() };
-        let source = PayloadSource { declared: types, ..self.source(block, bound, dialect, &self.values) };
+        let source = PayloadSource { declared: types, ..self.source(block, bound, dialect, &self.payloads.values) };
         Some(PayloadPlaces::new(source, types, block, outer))
     }
 

@@ -66,29 +66,29 @@ impl<'r> Judgement<'r> {
             }
             self.with_call(call, |call| call.permitted = call.accepted);
         }
-        (self.in_turn, self.turns) = (None, 0);
+        (self.turn.session, self.turn.applied) = (None, 0);
     }
 
     /// Applies the effects of the accepted calls before this one to the state that its permits see, if the pack sets
     /// `calls = "in-turn"`.
     fn take_turns_before(&mut self, call: usize) {
-        let Some(after_call) = &self.after_call else { return };
-        for number in self.turns..call {
+        let Some(after_call) = &self.turn.after_call else { return };
+        for number in self.turn.applied..call {
             if let Some(JudgedCall {
                 name, action: Some(action), accepted: true, confirm: None, params, block, ..
             }) = self.calls.get(number)
             {
-                let before = self.in_turn.as_ref().unwrap_or(self.session);
-                self.in_turn = Some(after_call(before, (*action, name), params, self.span_of(*block)));
+                let before = self.turn.session.as_ref().unwrap_or(self.session);
+                self.turn.session = Some(after_call(before, (*action, name), params, self.span_of(*block)));
             }
         }
-        self.turns = self.turns.max(call);
+        self.turn.applied = self.turn.applied.max(call);
     }
 
     /// Checks the permits again if a call has been dropped whose effects later permits have seen (`calls =
     /// "in-turn"`).
     pub(super) fn judge_permits_again(&mut self) {
-        if self.after_call.is_some() && self.calls.iter().any(|call| call.permitted && !call.accepted) {
+        if self.turn.after_call.is_some() && self.calls.iter().any(|call| call.permitted && !call.accepted) {
             self.judge_permits(|call| call.accepted);
             self.reply = Record::default();
         }
@@ -304,7 +304,7 @@ impl<'r> Judgement<'r> {
     /// The variables that the conditions of permits see.
     fn scope_of<'s>(&'s self, asked: &'s PermitRequest<'_>) -> crate::expression::Scope<'s> {
         let mut scope = self.scope();
-        if let Some(session) = &self.in_turn {
+        if let Some(session) = &self.turn.session {
             scope.add_record("state", &session.state);
         }
         scope.add("title", self.mode.map_or(&self.mode_name, |mode| &mode.title));

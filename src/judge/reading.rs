@@ -17,7 +17,7 @@ use crate::text::{Location, Span};
 impl<'r> Judgement<'r> {
     pub(super) fn judge_reading(&mut self) {
         self.reasoning = self.reasoning_outside();
-        self.unfinished = self.unfinished();
+        self.uncounted.unfinished = self.unfinished();
         self.unclosed = self.unclosed();
         // Fast path: the reader finds nothing wrong in most answers.
         if !self.document.found.is_empty() {
@@ -71,7 +71,7 @@ impl<'r> Judgement<'r> {
                     }
                 }
                 FindingKind::Remark(Remark::FieldForm) if self.is_beside(found) => {
-                    let beside = self.beside.entry(found.block().unwrap_or_default()).or_default();
+                    let beside = self.payloads.beside.entry(found.block().unwrap_or_default()).or_default();
                     beside.push(found.span());
                 }
                 FindingKind::Remark(remark) => {
@@ -143,7 +143,7 @@ impl<'r> Judgement<'r> {
         };
         // A member without a value has nothing to repair.
         if let Some(block) = found.block().filter(|_| what == Defect::MalformedPayload && self.reads_members()) {
-            self.readable.insert(block, false);
+            self.payloads.readable.insert(block, false);
         }
         let (message, help) = self.defect_text(what, found);
         let span = if let Subject::Place(_, span) = &subject { *span } else { found.span() };
@@ -293,7 +293,7 @@ impl<'r> Judgement<'r> {
         let block = document.blocks.partition_point(0, |block| block.span().start <= span.start);
         let block = document.blocks.get(block).map(|block| block.span().start);
         let is_mark = |what| matches!(what, FindingKind::Defect(Defect::StrayCloser | Defect::MalformedOpener));
-        let reported = self.marks.get_or_init(|| {
+        let reported = self.computed.marks.get_or_init(|| {
             let found = document.found.iter().filter(|other| is_mark(other.what));
             let mut starts: Vec<usize> = found.map(|other| other.span().start).collect();
             starts.sort_unstable();

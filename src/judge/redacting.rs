@@ -124,10 +124,10 @@ impl Judgement<'_> {
                     let mut ranges: Ranges = matches(rule, text).map(|found| (found, Arc::clone(&rule.with))).collect();
                     (!ranges.is_empty()).then(|| replaced(text, &mut ranges))
                 });
-                self.section_values.borrow_mut().insert(block, Some(value));
+                self.computed.section_values.borrow_mut().insert(block, Some(value));
             }
         }
-        self.content_texts.borrow_mut().clear();
+        self.computed.content_texts.borrow_mut().clear();
         *stale = true;
     }
 

@@ -103,7 +103,7 @@ impl Judgement<'_> {
         let parent = |index: &usize| self.document.blocks.get(*index)?.parent();
         let end =
             std::iter::successors(Some(last), parent).map(|index| self.span_of(index).end).max().unwrap_or_default();
-        self.calls_end = Some(end);
+        self.uncounted.after = Some(end);
         for index in last..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.counts(index)) else { continue };
             if block.span().start < end || block.parent().is_some() || !bound.role.is_answer() {

@@ -124,7 +124,7 @@ impl Judgement<'_> {
             return None;
         }
         // Read once: the judge, the rules and the outcome all need it.
-        let mut speakers = self.speakers.borrow_mut();
+        let mut speakers = self.computed.speakers.borrow_mut();
         Some(speakers.entry(index).or_insert_with(|| self.read_speaker(block, bound)).clone())
     }
 
@@ -141,7 +141,7 @@ impl Judgement<'_> {
 
     /// The declared speakers.
     fn known_speakers(&self) -> Option<&Arc<Vec<Value>>> {
-        let known = self.known_speakers.get_or_init(|| {
+        let known = self.computed.known_speakers.get_or_init(|| {
             // The expression may give a table of speakers instead of a list.
             match self.program.flows.speakers.as_ref()?.from.as_ref()?.value(&self.scope()).ok()? {
                 Value::Array(items) => Some(items),

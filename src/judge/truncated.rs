@@ -22,7 +22,7 @@ impl Judgement<'_> {
         let finding =
             defect(Defect::Truncated, end, "the model ran out of tokens").with_help("the answer is incomplete");
         self.answer(Defect::Truncated, &Subject::Reply, finding);
-        for index in self.unfinished.clone() {
+        for index in self.uncounted.unfinished.clone() {
             // A block that a later rung ended has been reported as `unclosed-block`.
             let is_reported = |block: &Block| block.ended.is_cut() || !self.counts(index);
             let Some((block, bound)) = self.block(index).filter(|(block, _)| !is_reported(block)) else { continue };
