@@ -414,9 +414,7 @@ impl Channel {
 
     /// The text of a block is complete: white space at its end is part of it.
     fn complete(&mut self) {
-        if !self.waits {
-            self.text.push_str(&std::mem::take(&mut self.space));
-        }
+        self.text.push_str(&std::mem::take(&mut self.space));
     }
 
     /// Takes the text that no guardrail can act on any more, redacted; `None` if a guardrail refuses the answer.

@@ -381,6 +381,30 @@ fn each_over_something_that_is_not_a_list_is_reported() {
 }
 
 #[test]
+fn a_gate_is_tried_with_sample_values() {
+    let gate = |gate: &str| {
+        let exits = format!("exits   = [{{ to = \"shut\", gate = \"{gate}\" }}]");
+        slips(&[("exits   = [\"shut\"]", &exits)]).into_iter().map(|one| one.0).collect::<Vec<_>>()
+    };
+    assert_eq!(gate("5 % (data.limits.large.most - 100) == 1"), ["pack/failing-expression", "pack/shut-gate"]);
+    assert_eq!(gate("5 % data.limits.large.most== 5"), [""; 0]);
+}
+
+/// A rule shadows another only if it always changes the mode.
+#[test]
+fn a_rule_that_may_not_go_shadows_none() {
+    let first = |go: &str| {
+        let rule = format!(
+            "[[rules]]\nid = \"first\"\non = \"input.bye\"\nin = \"open\"\neffects = [{go}]\n[[rules]]\nid      = \"leave\""
+        );
+        slips(&[("[[rules]]\nid      = \"leave\"", &rule)]).into_iter().map(|one| one.0).collect::<Vec<_>>()
+    };
+    assert_eq!(first("{ go = \"shut\" }"), ["pack/shadowed-rule"]);
+    assert_eq!(first("{ go = \"shut\", when = \"text == 'bye'\" }"), [""; 0]);
+    assert_eq!(first("{ go = \"shut\", each = \"range(text | length)\" }"), [""; 0]);
+}
+
+#[test]
 fn what_is_optional_may_be_missing() {
     let params = ("sum = { type", "note = { type = \"string\" }\nsum = { type");
     let effect = "effects = [{ when = \"params.note is none\", emit = \"odd\", value = \"{{ 5 % (data.limits.large.most - 100) }}\" }, { emit = \"pay\"";
@@ -964,6 +988,8 @@ fn empty_names_are_reported() {
     empty("class   = \"bye\"", "class   = \"bye\"\nmatches = \"x\"\n[[inputs]]\nclass = \"\"", "\"\"");
     check("[data.limits]", "[data.\"a\\nb\"]\na = 1\n[data.limits]", "pack/wrong-value", "\"a\\nb\"", "take it out");
     check("id      = \"leave\"", "id      = \"l\\u202eeave\"", "pack/wrong-value", "\"l\\u202eeave\"", "take it out");
+    let bound = ("effects = [{ emit", "effects = [{ let = { \"\" = \"1\" }, emit");
+    assert_eq!(slips(&[bound]).len(), 1);
     let new = ("effects = [{ emit", "effects = [{ new = \"\", emit = \"{{ ids.page }}\" }, { emit");
     assert_eq!(slips(&[new]).len(), 1);
 }
