@@ -387,7 +387,7 @@ fn a_gate_is_tried_with_sample_values() {
         slips(&[("exits   = [\"shut\"]", &exits)]).into_iter().map(|one| one.0).collect::<Vec<_>>()
     };
     assert_eq!(gate("5 % (data.limits.large.most - 100) == 1"), ["pack/failing-expression", "pack/shut-gate"]);
-    assert_eq!(gate("5 % data.limits.large.most== 5"), [""; 0]);
+    assert_eq!(gate("5 % data.limits.large.most == 5"), [""; 0]);
 }
 
 /// A rule shadows another only if it always changes the mode.

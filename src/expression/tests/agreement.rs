@@ -143,6 +143,11 @@ fn adapt(environment: &mut Environment<'static>, filters: &[&'static str], plain
         });
     }
     environment.add_filter("absent", |value: Jinja| if value.is_undefined() { Jinja::from(()) } else { value });
+    // Ours is a list, as in Python's Jinja: there, it `is sequence`.
+    environment.add_function("range", |lower: isize, upper: Option<isize>, step: Option<isize>| {
+        let range = minijinja::functions::range(lower, upper, step)?;
+        range.try_iter().map(|items| Jinja::from_object(items.collect::<Vec<_>>()))
+    });
     environment.add_test("defined", |value: &Jinja| !value.is_none() && !value.is_undefined());
     environment.add_test("undefined", |value: &Jinja| value.is_none() || value.is_undefined());
     environment.add_test("iterable", |value: &Jinja| !value.is_none() && value.try_iter().is_ok());

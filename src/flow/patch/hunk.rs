@@ -2,7 +2,7 @@
 //!
 //! In: the lines of a patch, from an `@@` on.
 //! Out: a [`Hunk`], with the place that its headers give.
-//! Never: trusts the counts in a header, or knows the file.
+//! Never: trusts the counts in a header, unless they are those of the lines, or knows the file.
 
 use super::{Hunk, PatchFault, PatchLines};
 
@@ -13,6 +13,8 @@ pub(super) struct HunkPlace {
     pub(super) line: Option<u64>,
     /// Lines that come before it.
     pub(super) after: Vec<String>,
+    /// How many lines it has before and after the patch.
+    counts: Option<(usize, usize)>,
 }
 
 /// Reads the headers of a hunk: none, one, or several with a line of context each.
@@ -25,6 +27,7 @@ pub(super) fn place(lines: &mut PatchLines<'_>) -> HunkPlace {
         if let Some(numbers) = header.strip_prefix('-').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
             let digits = numbers.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
             place.line = digits.parse().ok().filter(|line| *line > 0);
+            place.counts = counts(numbers);
             continue;
         }
         let heading = header.strip_suffix("@@").unwrap_or(header).trim();
@@ -35,6 +38,39 @@ pub(super) fn place(lines: &mut PatchLines<'_>) -> HunkPlace {
     place
 }
 
+/// The two counts in `12,3 +12,4 @@`; a count that is left out is 1.
+fn counts(numbers: &str) -> Option<(usize, usize)> {
+    let mut ranges = numbers.split_ascii_whitespace();
+    let (old, new) = (ranges.next()?, ranges.next()?.strip_prefix('+')?);
+    let count = |range: &str| range.split_once(',').map_or(Some(1), |(_, count)| count.parse().ok());
+    Some((count(old)?, count(new)?))
+}
+
+/// Where a hunk ends whose lines are as many as its header says; none if they are not. A removed line that begins with
+/// `-- ` and an added one that begins with `++ ` look like the header of a file.
+fn counted_end(
+    lines: &mut PatchLines<'_>,
+    counts: (usize, usize),
+    ends: impl Fn(&PatchLines<'_>) -> bool,
+) -> Option<usize> {
+    let (mut old, mut new) = (0, 0);
+    while (old, new) != counts {
+        match lines.peek()?.as_bytes().first() {
+            Some(b' ') | None => (old, new) = (old + 1, new + 1),
+            Some(b'-') => old += 1,
+            Some(b'+') => new += 1,
+            Some(b'\\') => {}
+            Some(_) => return None,
+        }
+        if old > counts.0 || new > counts.1 {
+            return None;
+        }
+        lines.advance();
+    }
+    let goes_on = lines.peek().is_some_and(|line| line.starts_with([' ', '-', '+']));
+    (!goes_on || ends(lines)).then_some(lines.next)
+}
+
 /// Reads the lines of a hunk up to an `@@`, to a line where `ends` is true, or to the end.
 pub(super) fn read(
     lines: &mut PatchLines<'_>,
@@ -42,11 +78,14 @@ pub(super) fn read(
     ends: impl Fn(&PatchLines<'_>) -> bool,
 ) -> Result<Hunk, PatchFault> {
     let first = lines.next;
+    let counted = place.counts.and_then(|counts| counted_end(lines, counts, &ends)).unwrap_or(first);
+    lines.next = first;
     let (mut find, mut put) = (Side::default(), Side::default());
     // Empty lines count as context only if other lines of the hunk follow: at its end, they are layout.
     let mut blank = 0;
     let mut last = ' ';
-    while let Some(line) = lines.peek().filter(|line| !line.starts_with("@@") && !ends(lines)) {
+    while let Some(line) = lines.peek().filter(|line| lines.next < counted || !(line.starts_with("@@") || ends(lines)))
+    {
         let mut rest = line.chars();
         let Some(sign) = rest.next() else {
             blank += 1;
@@ -80,7 +119,7 @@ pub(super) fn read(
         last = sign;
         lines.advance();
     }
-    let HunkPlace { line, after } = place;
+    let HunkPlace { line, after, .. } = place;
     if find.count + put.count == 0 {
         return Err(lines.fault_at(first.saturating_sub(1), "this hunk has no lines"));
     }

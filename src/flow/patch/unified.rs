@@ -83,7 +83,7 @@ fn headers(lines: &PatchLines<'_>) -> Option<(String, String)> {
 /// Whether a hunk ends before the next line because another file begins. A removed line may begin with `-- `, so the
 /// whole header must be there, and a hunk after it.
 fn is_next_file(lines: &PatchLines<'_>) -> bool {
-    let is_header = || headers(lines).is_some() && lines.ahead(2).is_none_or(|line| line.starts_with("@@"));
+    let is_header = || headers(lines).is_some() && lines.ahead(2).is_some_and(|line| line.starts_with("@@"));
     lines.peek().is_some_and(|line| line.starts_with("diff --git ")) || is_header()
 }
 
