@@ -478,6 +478,9 @@ fn closes(open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Option<
     found
 }
 
+/// How many bytes at the end of an answer may be a closer in which it was cut off, and white space.
+const LONGEST_CUT: usize = 512;
+
 /// The values of the opener's attributes with this key.
 fn values_of<'t>(open: &OpenBlock, key: &str, given: &ReadContext<'t>) -> impl Iterator<Item = &'t str> {
     let names = &given.dialect.names;
@@ -491,9 +494,12 @@ fn values_of<'t>(open: &OpenBlock, key: &str, given: &ReadContext<'t>) -> impl I
     values_of.map(|attribute| attribute.value.span().of(given.text).trim())
 }
 
-/// The block's closer, if the answer was cut off inside it: the answer ends with the first part of the closer.
-fn cut_closer(open: &OpenBlock, block: &BlockBinding, at: usize, given: &ReadContext<'_>) -> Option<Span> {
-    let text = given.text.get(open.opener.end..)?.trim_end();
+/// The block's closer, if the answer was cut off inside it: the answer ends with the first part of the closer, and perhaps
+/// with white space.
+pub(super) fn cut_closer(open: &OpenBlock, block: &BlockBinding, at: usize, given: &ReadContext<'_>) -> Option<Span> {
+    let text = given.text.get(open.opener.end..)?;
+    let tail = (text.len().saturating_sub(LONGEST_CUT)..).find(|at| text.is_char_boundary(*at))?;
+    let text = text.get(..tail + text.get(tail..)?.trim_end().len())?;
     if at < open.opener.end + text.len() {
         return None;
     }
@@ -502,7 +508,7 @@ fn cut_closer(open: &OpenBlock, block: &BlockBinding, at: usize, given: &ReadCon
     let prefixes =
         given.dialect.families.iter().filter(|family| family.close.is_some()).map(|family| &family.close_prefix);
     prefixes.filter(|prefix| prefix.name_follows).find_map(|prefix| {
-        let tail = text.get(text.rfind(prefix.literal.chars().next()?)?..)?;
+        let tail = text.get(tail + text.get(tail..)?.rfind(prefix.literal.chars().next()?)?..)?;
         let is_one = match tail.strip_prefix(prefix.literal.as_str()) {
             None => prefix.literal.starts_with(tail),
             Some(rest) => block.close.iter().any(|closer| match closer {
@@ -514,7 +520,7 @@ fn cut_closer(open: &OpenBlock, block: &BlockBinding, at: usize, given: &ReadCon
         };
         let (before, end) = (text.strip_suffix(tail)?, open.opener.end + text.len());
         // A closer directly after its opener counts as at the start of a line.
-        let at_line_start = before.rsplit_once('\n').is_none_or(|(_, line)| line.trim().is_empty());
-        (is_one && (at_line_start || block.anchor == Anchor::Anywhere)).then(|| Span::new(end - tail.len(), end))
+        let at_line_start = || before.rsplit_once('\n').is_none_or(|(_, line)| line.trim().is_empty());
+        (is_one && (block.anchor == Anchor::Anywhere || at_line_start())).then(|| Span::new(end - tail.len(), end))
     })
 }

@@ -10,6 +10,7 @@ use super::announce::{EventDraft, Settled};
 use super::budget::Arrived;
 use super::delimiter::{Delimiter, DelimiterKind, Opener, opener};
 use super::delimiters::ExaminedText;
+use super::ladder::cut_closer;
 use super::leading_reasoning::{AnswerSoFar, LeadingState};
 use super::masks::Openers;
 use super::open_block::OpenBlock;
@@ -400,9 +401,17 @@ impl DialectScanner {
             None => self.marker.certain_until().min(self.masks.decided()),
         };
         let until = if complete { until } else { until.min(self.certain_before_reasoning()) };
+        let until = if complete { until } else { until.min(self.cut_closer(given)) };
         let (open, blocks) = (self.open.as_deref(), &self.blocks);
         let read = Settled { given: *given, blocks, open, markup: &self.markup, until, complete };
         self.announced.emit_more(&read, out);
+    }
+
+    /// Where the closer of the open block begins, if the answer may end inside it.
+    fn cut_closer(&self, given: &ReadContext<'_>) -> usize {
+        let open = self.open.as_deref().and_then(|open| Some((open, given.block(open.id)?)));
+        let closer = open.and_then(|(open, block)| cut_closer(open, block, given.text.len(), given));
+        closer.map_or(usize::MAX, |closer| closer.start)
     }
 
     /// Every block that opens before this place is known.

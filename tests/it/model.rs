@@ -90,8 +90,14 @@ impl Model {
             if outcome.diagnostics.len() < 100 && quoted {
                 standing.push(false);
             } else if outcome.diagnostics.len() < 100 {
-                // The name of the call may be in the part that cannot be read.
-                let unread = call.action.is_empty() && (has("unclosed-block") || has("malformed-payload"));
+                // The name of the call may be in the part that cannot be read: of it, or of the list that it is in.
+                let is_broken = |found: &&Finding| found.code.bare() == "malformed-payload";
+                let in_broken = outcome
+                    .diagnostics
+                    .iter()
+                    .filter(is_broken)
+                    .any(|found| found.span.start <= call.span.start && call.span.end <= found.span.end);
+                let unread = call.action.is_empty() && (has("unclosed-block") || has("malformed-payload") || in_broken);
                 // A name that is cut off is not completed, so its action is unknown without a finding.
                 let cut = !known && has("unclosed-block") && call.verdict != Verdict::Accepted;
                 if known == has("unknown-action") && !unread && !cut {

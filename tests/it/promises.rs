@@ -236,9 +236,10 @@ proptest! {
     }
 }
 
+/// A call in reasoning that is never closed is listed as dropped, whatever quotes it there.
 fn never_runs(outcome: &Outcome) -> TestCaseResult {
     let planted = |value: &rulebook::Value| value.as_str() == Some("PLANTED");
-    for call in &outcome.calls {
+    for call in outcome.calls.iter().filter(|call| call.verdict != Verdict::Dropped) {
         let found = call.params.as_object().into_iter().flat_map(rulebook::value::Object::values).any(planted);
         prop_assert!(!found, "{call:?}");
     }
