@@ -717,3 +717,30 @@ fn what_is_said_of_a_session_is_bounded() {
     assert_eq!(lost.len(), 100);
     assert_eq!(lost.last().unwrap().message, "39901 more parts of the session are invalid");
 }
+
+/// `append` makes the list where there is none yet, and `unique` keys replace an entry.
+#[test]
+fn the_first_entry_makes_its_list() {
+    let pack = r#"
+[pack]
+name = "desk"
+[dialects.tagged]
+grammar = "tags"
+blocks  = { message = { role = "message" }, note = { role = "call", payload = "tags" } }
+[modes.default]
+permits = ["*"]
+[state.tree]
+type    = "object"
+default = {}
+[actions.note]
+params  = { id = { type = "string" }, text = { type = "string" } }
+effects = [{ append = "tree.notes", value = { id = "{{ params.id }}", text = "{{ params.text }}" }, unique = ["id"] }]
+"#;
+    let program = program_of(pack);
+    let note = |id: &str, text: &str| format!("<note><id>{id}</id><text>{text}</text></note>");
+    let answer = [note("a", "one"), note("b", "two"), note("a", "three")].concat();
+    let outcome = program.run(&program.session(), &format!("<message>Noted.</message>{answer}"));
+    let notes = outcome.session.state.get("tree").map(|tree| tree.to_json()["notes"].clone());
+    let expected = json!([{ "id": "a", "text": "three" }, { "id": "b", "text": "two" }]);
+    assert_eq!(notes, Some(expected), "{:?}", outcome.diagnostics);
+}
