@@ -99,6 +99,7 @@ fn a_begin_patch_is_read_with_its_headings() {
     );
     check("*** Begin Patch\n*** Update File: a\n+last\n*** End Patch", "edit a \"\" \"last\\n\"\n");
     check("*** Begin Patch\n*** Update File: a\n*** Move to: b\n*** End Patch", "move a b\n");
+    check("*** Begin Patch\n*** Update File: a\n\n@@\n-x\n+y\n\n*** End Patch", "edit a \"x\\n\" \"y\\n\"\n");
 }
 
 #[test]
