@@ -85,8 +85,10 @@ impl FaultyPack<'_> {
     fn misspelt_header(&self, alike: &Alike, found: &[Diagnostic]) -> Option<Diagnostic> {
         let ((at, text), (other, _)) = (self.place(&alike.mention)?, self.place(&alike.beside)?);
         let first = found.iter().find(|one| one.is_error() && self.is_about(alike, one))?;
-        // An error at the name itself says enough.
-        if let Some(own) = found.iter().find(|one| one.is_error() && one.at == Some(at)) {
+        // An error about the name itself says enough; that a mode is not reached only follows.
+        let is_own =
+            |one: &&Diagnostic| one.is_error() && one.at == Some(at) && (one.misnamed.is_some() || is_by_itself(one));
+        if let Some(own) = found.iter().find(is_own) {
             return Some(own.clone());
         }
         let (name, other_name) = (excerpt(at.span.of(text.text()), QUOTED), excerpt(&alike.other, QUOTED));

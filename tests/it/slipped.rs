@@ -139,3 +139,14 @@ fn a_slip_that_something_else_might_explain_is_one_error() {
         assert_eq!(errors.len(), 1, "{pack}: {wrong}: {errors:#?}");
     }
 }
+
+/// Of a mode whose header is misspelt, the finding names the other header, and not what follows: that nothing reaches it.
+#[test]
+fn a_misspelt_header_is_reported_with_the_other_one() {
+    let mut folder = read_pack(&Path::new(env!("CARGO_MANIFEST_DIR")).join("rules/writers-factory")).unwrap().folder;
+    let text = String::from_utf8(folder.files["modes.toml"].clone()).unwrap();
+    folder.files.insert("modes.toml".to_owned(), text.replacen("[modes.director]", "[modes.dierctor]", 1).into_bytes());
+    let errors = errors(&folder);
+    let start = "pack/unreachable-mode `dierctor` here, but `director` in another header";
+    assert!(errors.len() == 1 && errors[0].starts_with(start), "{errors:#?}");
+}
