@@ -22,6 +22,16 @@ impl Arrived {
     pub(super) fn is_before(self, length: usize) -> bool {
         !self.complete && self.bytes < length
     }
+
+    /// As much of the response as is examined for what starts at `at`, and how much must arrive to examine more: twice
+    /// as much after `at`. So what is found does not depend on the pieces in which the response arrives.
+    pub(super) fn seen_from(self, at: usize) -> (Self, usize) {
+        if self.complete {
+            return (self, self.bytes);
+        }
+        let after = self.bytes.saturating_sub(at).checked_ilog2().map_or(0, |log| 1 << log);
+        (Self { bytes: at + after, complete: false }, at + 2 * after.max(1))
+    }
 }
 
 /// The steps that one part of reading has taken, and may take for each byte.

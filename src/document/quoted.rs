@@ -24,7 +24,7 @@ use super::{Quoted, ReadContext};
 use crate::grammar::Progress;
 use crate::program::Family;
 use crate::surface::{Anchor, Payload, Role};
-use crate::text::Span;
+use crate::text::{Span, boundary};
 
 /// How many tags after an opener are searched for the one that was paired with the closer of the call around it.
 const NEAR: usize = 32;
@@ -113,12 +113,15 @@ impl DialectScanner {
             if !quotes(between) || family.may_open(between) == Some(false) || is_masked(self.masks.found(), start) {
                 continue;
             }
+            let (seen, retry) = self.arrived.seen_from(start);
             if tags.retry.is_some_and(|(knew_all, arrived)| knew_all == complete && self.arrived.is_before(arrived)) {
                 tags.at = start;
                 return Quoted::Unknown;
             }
+            let part = if complete { within } else { within.get(..boundary(within, seen.bytes)).unwrap_or(within) };
+            tags.retry = None;
             self.machine.start(&family.grammar, family.open, start);
-            match self.quotes.run_anew(&mut self.machine, family, (within, complete), self.arrived) {
+            match self.quotes.run_anew(&mut self.machine, family, (part, complete), seen) {
                 Progress::Matched(end) => {
                     tags.at = end;
                     if end > at {
@@ -127,7 +130,7 @@ impl DialectScanner {
                 }
                 Progress::Pending => {
                     tags.at = start;
-                    tags.retry = Some((complete, 2 * self.arrived.bytes - start));
+                    tags.retry = Some((complete, retry));
                     return Quoted::Unknown;
                 }
                 Progress::Failed | Progress::TooDeep | Progress::Spent => {}

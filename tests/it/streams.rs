@@ -117,6 +117,22 @@ proptest! {
     }
 }
 
+/// An attribute that is not closed may quote what follows it, so reading waits; how long it waits does not depend on
+/// the pieces in which the answer arrives.
+#[test]
+fn an_open_attribute_waits_alike_in_all_pieces() {
+    let (program, _) = settled_once("tests/packs/side-by-side");
+    for response in ["<do what=\"add\"></do><say a=\"x><reply><b>bold</b>\n", "<say a=\"é><reply>some more text"] {
+        let early = |size: usize| {
+            let cuts: Vec<usize> = (0..response.len()).step_by(size).collect();
+            told(&stream(program, &program.session(), response.as_bytes(), &cuts).0, Role::Message)
+        };
+        for size in 2..=response.len() {
+            assert_eq!(early(size), early(1), "{response} in pieces of {size}");
+        }
+    }
+}
+
 /// Each case is read whole, or in pieces of 1, 2, 3 or 7 bytes; the cases of the pack for promises in all of these
 /// ways.
 #[test]
