@@ -6,12 +6,12 @@
 //!
 //! A string ends at the first quote after which the text can continue as JSON. If a quote in the string has no
 //! backslash, or its last quote is missing, that end is certain only if the text continues with a declared key that the
-//! object does not have yet, or with nothing but the closers of all open containers, and if no other place in the
-//! string could be its end.
+//! object does not have yet, or with nothing but the closers of all open containers (those of lists may be missing), and if
+//! no other place in the string could be its end.
 
 use super::escape::{decode_quoted, unescape};
 use super::fault::{self, Grade};
-use super::lenient::{Container, LONGEST_KEY, LenientJson, LenientPlace, narrow};
+use super::lenient::{Container, JsonContainer, LONGEST_KEY, LenientJson, LenientPlace, narrow};
 use super::scan::plain_length;
 use super::tape::TapeKind;
 use crate::text::Span;
@@ -378,8 +378,7 @@ impl LenientJson<'_> {
                 (_, None) => {
                     // After the whole value there may be a code fence, superfluous closers, or another line.
                     let line = self.bytes.get(from..at).is_some_and(|space| space.contains(&b'\n'));
-                    let closes = rest.trim_matches(['}', ']', '`', ' ', '\n', '\r', '\t']).is_empty();
-                    return if closes {
+                    return if only_closes(rest) {
                         Some(AfterString::Close)
                     } else {
                         (line && place != LenientPlace::Root).then_some(AfterString::Other)
@@ -392,6 +391,10 @@ impl LenientJson<'_> {
                 (mark @ ('}' | ']' | ')'), Some(inner)) if mark as u8 == inner.kind.closer() => {
                     at += next.len_utf8();
                     frame = frames.next();
+                }
+                // The closer of a list is missing, as in `["a"}`, if only closers follow up to the end.
+                ('}' | ']' | ')', Some(inner)) if inner.kind != Container::Object => {
+                    return self.closes_up_to_end(at, frames).then_some(AfterString::Close);
                 }
                 ('+', Some(_)) => return self.byte_at(self.over_space(at + 1)).eq(&b'"').then_some(AfterString::Other),
                 // A comma is missing.
@@ -408,6 +411,19 @@ impl LenientJson<'_> {
                 _ => return None,
             }
         }
+    }
+
+    /// Whether only closers follow `at`, of all these containers except for lists whose closers are missing.
+    fn closes_up_to_end<'f>(&self, at: usize, around: impl Iterator<Item = &'f JsonContainer>) -> bool {
+        let mut at = self.over_space(at);
+        for frame in around {
+            if self.byte_at(at) == frame.kind.closer() {
+                at = self.over_space(at + 1);
+            } else if frame.kind == Container::Object {
+                return false;
+            }
+        }
+        self.text.get(at..self.bytes.len()).is_some_and(only_closes)
     }
 
     /// Whether a string can end at `end` and, if so, whether that end is certain.
@@ -487,6 +503,11 @@ fn without_closers(text: &[u8], closed: impl Iterator<Item = Container>) -> Opti
         text = text.strip_suffix(&[kind.closer()])?.trim_ascii_end();
     }
     Some(text.len())
+}
+
+/// Whether a text has only superfluous closers and fences.
+fn only_closes(text: &str) -> bool {
+    text.trim_matches(['}', ']', '`', ' ', '\n', '\r', '\t']).is_empty()
 }
 
 /// Whether the text after a backslash may be an escape that is cut off.

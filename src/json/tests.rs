@@ -39,6 +39,8 @@ fn a_certain_fault_changes_nothing() {
     check(r#"{"to": "tea}"#, &tea, &["missing_quote"], false);
     check(r#"{"to": "tea""#, &tea, &["missing_brace"], false);
     check(r#"{"to": "tea"}}"#, &tea, &["extra_brace"], false);
+    check(r#"{"to": [["tea"]}"#, &value!({ "to": [["tea"]] }), &["missing_bracket"], false);
+    check(r#"{"to": ["tea"}"#, &value!({ "to": ["tea"] }), &["missing_bracket"], false);
     check(r#"{"to": tea"}"#, &tea, &["missing_quote"], false);
     check(r#"{"to: "tea"}"#, &tea, &["missing_quote"], false);
     check("[.5, +5, 5., 0x1F, True, None]", &value!([0.5, 5, 5, 31, true, null]), &["number", "constant"], false);
