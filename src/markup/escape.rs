@@ -196,9 +196,7 @@ impl Escape {
             let is_mark = |byte: u8| !byte.is_ascii_alphanumeric();
             let marks = (0..=u8::MAX).zip(first.bytes).map(|(byte, may)| may && is_mark(byte));
             self.closers.iter_mut().zip(marks).for_each(|(byte, may)| *byte |= may);
-            let mut start = MarkupStart::new(first, false);
-            start.bytes.iter_mut().zip(self.openers).for_each(|(byte, opens)| *byte &= opens);
-            self.starts.push(start);
+            self.starts.push(MarkupStart::new(first, false));
         }
         self
     }

@@ -491,6 +491,24 @@ mod tests {
     }
 
     #[test]
+    fn the_budget_of_an_occasion_ends_with_it() {
+        let mut record = record();
+        record.compute(
+            "spent",
+            ComputeRule::new(Some(vec!["notes".into()]), false, |_, budget| Some(budget.spent().into())),
+        );
+        let budget = Arc::new(ByteBudget::new(100, Record::default(), Value::Null));
+        record.spend(&budget);
+        assert_eq!(budget.take(64), Ok(()));
+        assert_eq!(record.get("spent"), Some(&64.into()));
+        record.settle();
+        assert!(record.is_settled());
+        record.put("notes", value!([1, 2]));
+        let spent = record.get("spent").and_then(Value::as_u64);
+        assert!(spent.is_some_and(|spent| spent < 64), "{spent:?}");
+    }
+
+    #[test]
     fn what_is_computed_sees_what_stands_before_it() {
         assert_eq!(record().before("twice").to_value(), value!({ "notes": [1], "count": 1, "twice": null }));
         assert_eq!(record().before("count").to_value(), value!({ "notes": [1], "count": null, "twice": null }));

@@ -177,6 +177,29 @@ fn a_host_may_set_every_limit_to_the_most_or_to_nothing() {
     assert_eq!((outcome.ledger.bytes, outcome.calls.len(), outcome.effects.len()), (ANSWER.len(), 0, 0));
 }
 
+/// What is beyond the limit is counted, wherever it was found.
+#[test]
+fn findings_beyond_the_limit_are_counted() {
+    let pack = r#"
+[pack]
+name = "desk"
+[dialects.object]
+grammar = "json"
+blocks  = { message = { role = "message" } }
+[modes.default]
+"#;
+    let program = Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result().unwrap();
+    let answer = "`{\"message\": 1}` `{\"message\": 2}` `{\"message\": 3}` `{\"message\": 4}`\n{\"message\": \"Hi\"}";
+    let all = program.run(&program.session(), answer).diagnostics;
+    for most in 2..all.len() {
+        let program = program.clone().with_limits(Limits { diagnostics: most, ..Limits::default() });
+        let outcome = program.run(&program.session(), answer);
+        let note = outcome.diagnostics.last().unwrap().message.to_string();
+        assert_eq!(outcome.diagnostics.len(), most);
+        assert_eq!(note, format!("{} more findings are left out", all.len() - most + 1));
+    }
+}
+
 /// `serde_json` must be able to read its own output: it reads at most 128 levels.
 #[test]
 fn a_session_with_the_deepest_payload_is_read_back_from_json() {

@@ -385,7 +385,8 @@ fn stands(told: &[StreamEvent], whole: &[StreamEvent]) -> bool {
 /// of calls.
 fn drafts<'t>(told: &'t [StreamEvent], outcome: &Outcome) -> &'t [StreamEvent] {
     let contents = outcome.contents.iter().map(|one| &*one.text);
-    let sections = outcome.sections.iter().map(|one| one.text.as_str());
+    // A section that is shown as the message is only emitted as that.
+    let sections = outcome.sections.iter().map(|one| one.text.as_str()).filter(|text| *text != outcome.message);
     let utterances = outcome.utterances.iter().map(|one| one.text.as_str());
     let thinking = outcome.thinking.iter().map(String::as_str);
     let texts: Vec<&str> =

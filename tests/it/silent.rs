@@ -159,6 +159,29 @@ fn a_member_of_the_host_that_is_read_once_and_looks_like_another() {
 }
 
 #[test]
+fn a_member_that_an_open_schema_allows_may_be_read() {
+    let user = |keys: &str| {
+        format!(
+            "[state]\nuser = {{ type = \"object\", from = \"effects\", default = {{ name = \"\" }}, properties = {{ name = {{}} }}{keys} }}\n\
+             [actions.go]\neffects = [{{ set = \"user.name\", value = \"x\" }}]\n\
+             [modes.m]\npermits = [{{ action = \"go\", when = \"state.user.level == state.user.name\" }}]\n"
+        )
+    };
+    let unset = ["warning pack/unset-state state.user.level: there is `name`"];
+    check(&user(""), &[], &unset);
+    check(&user(", additionalProperties = false"), &[], &unset);
+    for keys in [
+        ", additionalProperties = { type = \"string\" }",
+        ", additionalProperties = true",
+        ", patternProperties = { \"^l\" = { type = \"string\" } }",
+        ", anyOf = [{ properties = { level = {} } }, { properties = { age = {} } }]",
+        ", allOf = [{ properties = { level = {} } }]",
+    ] {
+        check(&user(keys), &[], &[]);
+    }
+}
+
+#[test]
 fn a_let_beside_a_set_is_no_misspelling() {
     let effects = "[actions.go]\n[[actions.go.effects]]\nset = \"n\"\nvalue = 1\n[[actions.go.effects]]\nset = \"n\"\nvalue = 2\n\
                    [[actions.go.effects]]\nlet = { more = 2 }\nset = \"n\"\nvalue = \"{{ more }}\"\n\

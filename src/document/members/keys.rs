@@ -135,3 +135,34 @@ pub(super) fn is_stray_quote(text: &str, at: usize) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The form of the faulty key at the start of a text, and its value.
+    #[track_caller]
+    fn check(text: &str, expected: Option<(KeyForm, &str)>) {
+        let key = faulty(text, 0).map(|key| (key.form, text.get(key.value..).unwrap_or_default().trim()));
+        assert_eq!(key, expected, "{text}");
+    }
+
+    #[test]
+    fn a_faulty_key_is_one_with_a_colon_or_a_value_behind_it() {
+        check("name: 1", Some((KeyForm::Bare, "1")));
+        check("\"name: 1", Some((KeyForm::Torn(0), "1")));
+        check("name\": 1", Some((KeyForm::Torn(4), "1")));
+        check("\"name\",: 1", Some((KeyForm::Torn(6), "1")));
+        check("\"name\" }: 1", Some((KeyForm::Torn(7), "1")));
+        check("\"name\" 1", Some((KeyForm::NoColon(6), "1")));
+    }
+
+    #[test]
+    fn entries_of_a_list_are_no_keys() {
+        check("\"name\", 1", None);
+        check("\"name\"}", None);
+        check("name, other: 1", None);
+        check("1name: 1", None);
+        check(": 1", None);
+    }
+}
