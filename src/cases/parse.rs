@@ -10,7 +10,7 @@ use crate::diagnostic::{Checked, Code, Diagnostic, nearest};
 use crate::surface::Tree;
 use crate::surface::decode::{Decode, Decoder};
 use crate::surface::syntax;
-use crate::text::{Location, Source, SourceId, Sources, Span, authored};
+use crate::text::{Location, Slice, Source, SourceId, Sources, Span, authored};
 use toml::de::{DeTable, DeValue};
 
 /// One script: a header, then parts with the expectation of each.
@@ -131,7 +131,7 @@ impl Parsing<'_> {
             }
             None if parts.first().is_none_or(|first| first.name != EXPECT) => return (header, None),
             None => {
-                let before = written.get(..broken).unwrap_or_default();
+                let before = written.slice(..broken);
                 let start = before.rfind('\n').map_or(0, |at| at + 1);
                 let line = written.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
                 let start = header.start + start;
@@ -302,7 +302,7 @@ fn marker_name(line: &str) -> Option<&str> {
 
 /// The end of the text before the line that starts at `offset`, without its line break.
 fn before_line_break(text: &str, offset: usize) -> usize {
-    let before = text.get(..offset).unwrap_or_default();
+    let before = text.slice(..offset);
     let before = before.strip_suffix('\n').map_or(before, |rest| rest.strip_suffix('\r').unwrap_or(rest));
     before.len()
 }

@@ -9,13 +9,13 @@ use super::matching::{Failure, descend};
 use crate::diagnostic::Severity;
 use crate::outcome::Prompt;
 use crate::surface::Tree;
-use crate::text::Location;
+use crate::text::{Location, Present};
 use crate::value::{Value, to_value};
 
 /// Compares what is expected with a prompt.
 pub(super) fn compare(expected: &[Expectation], prompt: &Prompt) -> Vec<Failure> {
     let mut failures = Vec::new();
-    let json = to_value(prompt).unwrap_or_default();
+    let json = to_value(prompt).present();
     for Expectation { key, value } in expected {
         let got = match key.value.as_str() {
             "text" => Some(prompt.text.as_str().into()),

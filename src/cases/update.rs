@@ -8,7 +8,7 @@
 use super::matching::{Failure, descend};
 use super::parse::Case;
 use crate::surface::Tree;
-use crate::text::{Location, Span};
+use crate::text::{Location, Slice, Span};
 use crate::value::Value;
 
 /// The text of the case in which each value that failed is replaced by the actual one. An expectation of something that
@@ -30,7 +30,7 @@ pub fn updated(text: &str, case: &Case, failures: &[Failure]) -> String {
             done = span.end;
         }
     }
-    out.push_str(text.get(done..).unwrap_or_default());
+    out.push_str(text.slice(done..));
     out
 }
 
@@ -69,13 +69,13 @@ fn find(tree: &Tree, at: Location) -> Option<&Tree> {
 
 /// The span to remove for a member of a table: with the comma that separates it, or with its whole line.
 fn member(text: &str, key: Span, value: Span) -> Span {
-    let after = text.get(value.end..).unwrap_or_default();
+    let after = text.slice(value.end..);
     let blank = |text: &str| text.len() - text.trim_start_matches([' ', '\t']).len();
-    let rest = after.get(blank(after)..).unwrap_or_default();
+    let rest = after.slice(blank(after)..);
     if let Some(rest) = rest.strip_prefix(',') {
         return Span::new(key.start, text.len() - rest.len() + blank(rest));
     }
-    let before = text.get(..key.start).unwrap_or_default().trim_end_matches([' ', '\t']);
+    let before = text.slice(..key.start).trim_end_matches([' ', '\t']);
     if rest.starts_with('}') {
         return Span::new(before.strip_suffix(',').unwrap_or(before).len(), value.end);
     }
@@ -102,8 +102,8 @@ fn list(text: &str, items: &[Tree], at: Span, got: &[Value]) -> String {
     }
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let indent = |place: usize| {
-        let line = text.get(..place).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
-        line.get(..line.len() - line.trim_start().len()).unwrap_or_default()
+        let line = text.slice(..place).rsplit('\n').next().unwrap_or_default();
+        line.slice(..line.len() - line.trim_start().len())
     };
     let outer = indent(at.end);
     let inner = items.first().map_or_else(|| format!("{outer}  "), |first| indent(first.at().span.start).to_owned());
@@ -160,16 +160,16 @@ fn written<'t>(text: &'t str, items: &'t [Tree], at: Span) -> (Vec<ListItem<'t>>
     let mut all = Vec::with_capacity(items.len());
     for item in items {
         let span = whole(text, item.at().span);
-        let gap = text.get(start..span.start).unwrap_or_default();
+        let gap = text.slice(start..span.start);
         let before = comments(gap);
-        let rest = text.get(span.end..at.end).unwrap_or_default();
+        let rest = text.slice(span.end..at.end);
         let line = rest.lines().next().unwrap_or_default();
         let beside = line.trim_start_matches([' ', '\t', ',']);
         let beside = if beside.starts_with('#') { beside.trim_end() } else { "" };
         start = span.end + if beside.is_empty() { 0 } else { line.len() };
         all.push(ListItem { item: Some(item), old: span.of(text), new: None, before, beside });
     }
-    (all, comments(text.get(start..at.end).unwrap_or_default()))
+    (all, comments(text.slice(start..at.end)))
 }
 
 fn holds(expected: Option<&Tree>, got: &Value) -> bool {

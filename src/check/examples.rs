@@ -11,7 +11,7 @@ use crate::outcome::{Finding, Outcome};
 use crate::program::Program;
 use crate::prompt::PromptText;
 use crate::session::Session;
-use crate::text::{Location, Span, excerpt};
+use crate::text::{Location, Slice, Span, excerpt};
 
 /// The languages of fences that contain an answer, or a part of one.
 const LANGUAGES: &[&str] = &["xml", "json"];
@@ -135,8 +135,8 @@ fn place(program: &Program, prompt_text: &PromptText, fence: &FencedBlock<'_>, p
         return (located(Span::new(start, start + part.len())), String::new());
     }
     let opener = file.match_indices(fence.opener).nth(fence.number).map_or(0, |(at, _)| at);
-    let after = file.get(opener..).unwrap_or_default();
-    let lines = fence.body.get(part.start..).unwrap_or_default().lines().map(str::trim);
+    let after = file.slice(opener..);
+    let lines = fence.body.slice(part.start..).lines().map(str::trim);
     let mut known = lines.filter(|line| !line.is_empty()).filter_map(|line| Some((after.find(line)?, line.len())));
     let (start, length) = known.next().unwrap_or_else(|| (0, after.lines().next().map_or(0, str::len)));
     let span = Span::new(opener + start, opener + start + length);
@@ -181,10 +181,10 @@ fn fences(text: &str) -> Vec<FencedBlock<'_>> {
             Some((opener, opened, info, body)) if mark.starts_with(opened) && words.is_empty() => {
                 let mut info = info.split_whitespace();
                 if info.next().is_some_and(|language| LANGUAGES.contains(&language)) {
-                    let body = text.get(body..start).unwrap_or_default();
+                    let body = text.slice(body..start);
                     let number = fences.iter().filter(|fence| fence.opener == opener).count();
                     let refused = info.any(|word| word == REFUSED);
-                    let behind = text.get(end..).unwrap_or_default();
+                    let behind = text.slice(end..);
                     let blank = behind.len() - behind.trim_start().len();
                     let line =
                         behind.get(blank..).and_then(|rest| rest.find('\n')).map_or(behind.len(), |at| blank + at);
@@ -193,8 +193,8 @@ fn fences(text: &str) -> Vec<FencedBlock<'_>> {
                         opener,
                         number,
                         body,
-                        framed: text.get(led..end).unwrap_or_default(),
-                        closed: text.get(led..end + line).unwrap_or_default(),
+                        framed: text.slice(led..end),
+                        closed: text.slice(led..end + line),
                     });
                 }
                 open = None;

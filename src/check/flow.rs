@@ -11,7 +11,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
 use crate::program::{EffectRule, EventRule, Input, Mode, ModeId, Program, RuleEvent, Verb};
 use crate::surface::Role;
-use crate::text::{Location, excerpt};
+use crate::text::{Location, Present, excerpt};
 use crate::value::Value;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
@@ -37,7 +37,7 @@ fn inputs(program: &Program, found: &mut Vec<Diagnostic>) {
         let takers: Option<Vec<&Input>> =
             modes(program).filter(|mode| later.modes.include(Some(*mode))).map(taker).collect();
         let Some(taker) = takers.as_ref().and_then(|takers| takers.first()) else { continue };
-        let class = program.flows.classes.get_index(later.class).map(String::as_str).unwrap_or_default();
+        let class = program.flows.classes.get_index(later.class).map(String::as_str).present();
         let message =
             format!("this input of the class `{class}` never matches: an earlier one matches everything it would");
         found.push(

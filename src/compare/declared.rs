@@ -7,7 +7,7 @@
 use super::rows::{arrow, both, member, row};
 use super::{DeclarationChange, Direction};
 use crate::surface::{Folder, plain_tables};
-use crate::text::authored;
+use crate::text::{Slice, authored};
 use crate::value::{Object, Value};
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -103,7 +103,7 @@ fn phrases(path: &str, old: &Value, new: &Value, how: &mut Vec<String>) {
 /// The differences of two lists, without the equal items at both ends.
 fn items<'v>(path: &str, old: &'v [Value], new: &'v [Value], how: &mut Vec<String>) {
     let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let (old, new) = (old.get(start..).unwrap_or_default(), new.get(start..).unwrap_or_default());
+    let (old, new) = (old.slice(start..), new.slice(start..));
     let end = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
     for number in 0..old.len().max(new.len()) - end {
         let of = |items: &'v [Value]| items.get(..items.len() - end)?.get(number);

@@ -10,7 +10,7 @@ use super::permissions::condition;
 use super::rows::{Rows, looks, pair};
 use super::{DeclarationChange, Direction};
 use crate::program::{EffectRule, Program, Verb};
-use crate::text::Location;
+use crate::text::{Location, Present};
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 use std::collections::BTreeSet;
@@ -143,7 +143,7 @@ fn does(program: &Program, verb: &Verb) -> Option<String> {
         Verb::Delete { key } => format!("delete {}", key.source()),
         Verb::Move { key, to } => format!("move {} {}", key.source(), to.source()),
         Verb::Say { message, .. } => {
-            format!("say {}", program.messages.get_index(*message).map(|(id, _)| id.as_str()).unwrap_or_default())
+            format!("say {}", program.messages.get_index(*message).map(|(id, _)| id.as_str()).present())
         }
         Verb::Go { to, .. } => format!("go {}", program.mode_name(*to)),
         Verb::Remark { .. } => return None,

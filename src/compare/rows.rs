@@ -5,7 +5,7 @@
 //! Never: knows what a row is about.
 
 use super::{DeclarationChange, Direction};
-use crate::text::{FilePlace, excerpt, glob};
+use crate::text::{FilePlace, Slice, excerpt, glob};
 use indexmap::IndexMap;
 use std::cmp::Ordering;
 use std::hash::Hash;
@@ -37,7 +37,7 @@ pub(super) fn arrow(old: &str, new: &str) -> String {
     let skipped = if alike > LONGEST_VALUE / 2 { alike - LONGEST_VALUE / 4 } else { 0 };
     let short = |text: &str| match text.char_indices().nth(skipped) {
         Some((cut, _)) if skipped > 0 && text.chars().nth(LONGEST_VALUE).is_some() => {
-            format!("…{}", excerpt(text.get(cut..).unwrap_or_default(), LONGEST_VALUE))
+            format!("…{}", excerpt(text.slice(cut..), LONGEST_VALUE))
         }
         _ => excerpt(text, LONGEST_VALUE).into_owned(),
     };

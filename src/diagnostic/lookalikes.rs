@@ -4,6 +4,7 @@
 //! Out: whether two names are confusable, by the tables of Unicode (UTS 39); the first suspicious character of a name.
 //! Never: decides which of two names was meant.
 
+use crate::text::Slice;
 use unicode_security::MixedScript;
 use unicode_security::confusable_detection::skeleton;
 
@@ -30,7 +31,7 @@ pub(crate) fn odd(name: &str) -> Option<String> {
             if name.trim_end() != name { "white space at its end" } else { "white space at its start" }.into(),
         );
     }
-    let number = |at: usize| name.get(..at).unwrap_or_default().chars().count() + 1;
+    let number = |at: usize| name.slice(..at).chars().count() + 1;
     let code = |c: char| u32::from(c);
     if let Some((at, c)) = name.char_indices().find(|(_, c)| is_hidden(*c)) {
         return Some(format!("character {} cannot be seen: U+{:04X}", number(at), code(c)));

@@ -5,7 +5,7 @@
 //! Never: composes the text before that: until then, each quotation can be examined by itself.
 
 use super::{NameList, names};
-use crate::text::{excerpt, one_line};
+use crate::text::{Slice, excerpt, one_line};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -55,7 +55,7 @@ pub(crate) type KnownNames = Arc<NameList>;
 pub(crate) fn quote(text: impl AsRef<str>, most: usize) -> Argument {
     let text = text.as_ref();
     let end = text.char_indices().nth(most + 1).map_or(text.len(), |(end, _)| end);
-    Argument(MessageForm::Quote(text.get(..end).unwrap_or_default().to_owned(), most))
+    Argument(MessageForm::Quote(text.slice(..end).to_owned(), most))
 }
 
 impl Argument {

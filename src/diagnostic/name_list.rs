@@ -9,6 +9,7 @@
 //! too.
 
 use super::names::{ENOUGH, MARGIN, PREFIX, likeness, most_alike};
+use crate::text::Present;
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -82,8 +83,8 @@ impl NameList {
             // Names with exactly the same letters come first, since they may rule out the others of their length.
             let start = list.names.partition_point(|(other, _)| *other < letters);
             let same = list.names.iter().skip(start).take_while(|(other, _)| *other == letters).count();
-            let (before, rest) = list.names.split_at_checked(start).unwrap_or_default();
-            let (alike, after) = rest.split_at_checked(same).unwrap_or_default();
+            let (before, rest) = list.names.split_at_checked(start).present();
+            let (alike, after) = rest.split_at_checked(same).present();
             for (part, is_alike) in [(alike, true), (before, false), (after, false)] {
                 if !is_alike && least == length && length == list.length {
                     break;

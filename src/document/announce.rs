@@ -10,7 +10,7 @@ use super::trim::{first_marks, is_cdata, is_frame_char, may_be_cdata, trimmed};
 use super::{Block, ChunkedVec, OpenerView, ReadContext, TextEncoding, Wrapping};
 use crate::program::{BlockId, NameSource, Outside};
 use crate::surface::{Ending, Role, Trim};
-use crate::text::{Extent, Span, boundary};
+use crate::text::{Extent, Present, Slice, Span, boundary};
 use serde::{Deserialize, Serialize};
 
 /// A fact about a response that no continuation of it can change.
@@ -293,7 +293,7 @@ impl Announced {
         if self.at <= open.opener.end {
             self.at = trimmed(Span::new(open.opener.end, certain), text, &block.trim).start;
         }
-        let unsent = text.get(self.at..from + emitted).unwrap_or_default();
+        let unsent = text.slice(self.at..from + emitted);
         let whole = read.given.encoding_of(open.id).whole(unsent);
         if whole > 0 {
             self.emit(read, Some(number), self.at + whole, out);
@@ -319,7 +319,7 @@ impl Announced {
             };
             let closed = block.and_then(|number| read.blocks.get(number));
             let is_cdata = |block: &Block| {
-                let trims = read.given.block(block.id).map(|bound| bound.trim.as_slice()).unwrap_or_default();
+                let trims = read.given.block(block.id).map(|bound| bound.trim.as_slice()).present();
                 is_cdata(block.body(), text, trims)
             };
             let spelling = id.filter(|_| !closed.is_some_and(is_cdata));

@@ -16,7 +16,7 @@ use crate::diagnostic::Remark;
 use crate::document::reader_findings::ReaderFinding;
 use crate::program::{BlockBinding, BlockId, Closer};
 use crate::surface::{Anchor, Ending};
-use crate::text::Span;
+use crate::text::{Slice, Span};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -136,7 +136,7 @@ impl Unpaired {
             return true;
         }
         let Some(from) = self.line else { return false };
-        let between = text.as_bytes().get(from..closer.start()).unwrap_or_default();
+        let between = text.as_bytes().slice(from..closer.start());
         self.line = memchr::memchr(b'\n', between).is_none().then_some(closer.start());
         self.line.is_some() && ends_line(closer.span().end, text, true) == Some(true)
     }

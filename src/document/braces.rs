@@ -4,6 +4,7 @@
 //! Out: the end of the brace that matches the first.
 //! Never: interprets the text between the braces, or recurses. Braces in strings do not count.
 
+use crate::text::Slice;
 /// A count of braces that continues where it stopped.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BraceCount {
@@ -37,7 +38,7 @@ impl BraceCount {
 
     fn pass(&mut self, bytes: &[u8]) -> Option<usize> {
         loop {
-            let rest = bytes.get(self.at..).unwrap_or_default();
+            let rest = bytes.slice(self.at..);
             let next = match self.quoted {
                 true => memchr::memchr2(b'"', b'\\', rest),
                 false => memchr::memchr3(b'{', b'}', b'"', rest),

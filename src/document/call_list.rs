@@ -10,7 +10,7 @@ use super::payload::{Field, PayloadSource};
 use super::{Attribute, AttributeKey, BodyEncoding};
 use crate::json::{self, Context, Grade, JsonFault, JsonTape};
 use crate::program::BlockBinding;
-use crate::text::Span;
+use crate::text::{Slice, Span};
 
 /// The calls of a payload.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ pub(super) fn of_fields(source: &PayloadSource<'_>, body: Span, block: &BlockBin
         call.beside.extend(&fields.between);
         call.beside.sort_unstable_by_key(|span| span.start);
         for (index, field) in fields.list.iter().enumerate() {
-            let later = fields.list.get(index + 1..).unwrap_or_default();
+            let later = fields.list.slice(index + 1..);
             let is_repeated = keys.iter().flatten().any(|key| is_repeated(key, field, later));
             call.repeated.extend(is_repeated.then_some(field.span));
         }

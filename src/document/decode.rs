@@ -8,7 +8,7 @@
 use crate::json::{decode_quoted, decode_string, escape_in, known_escape, next_backslash, resolve, unescape};
 use crate::program::BlockBinding;
 use crate::surface::Decoding;
-use crate::text::Guard;
+use crate::text::{Guard, Slice};
 use std::borrow::Cow;
 
 /// How a text is encoded in the response.
@@ -52,7 +52,7 @@ impl TextEncoding {
     /// incomplete.
     pub(crate) fn whole(self, raw: &str) -> usize {
         let from = crate::text::boundary(raw, raw.len().saturating_sub(LONGEST));
-        let rest = raw.as_bytes().get(from..).unwrap_or_default();
+        let rest = raw.as_bytes().slice(from..);
         let ends = |at: &usize| rest.get(*at..).is_some_and(|rest| memchr::memchr(b';', rest).is_some());
         let half = match self {
             TextEncoding::Plain | TextEncoding::Guarded(_) => None,
@@ -90,19 +90,19 @@ pub(crate) fn decode_entities(text: &str) -> Cow<'_, str> {
     let mut from = 0;
     let mut at = first;
     loop {
-        let rest = text.get(at..).unwrap_or_default();
+        let rest = text.slice(at..);
         if let Some((length, character)) = reference(rest) {
-            out.push_str(text.get(from..at).unwrap_or_default());
+            out.push_str(text.slice(from..at));
             out.push(character);
             from = at + length;
         }
         let next = from.max(at + 1);
-        match memchr::memchr(b'&', text.as_bytes().get(next..).unwrap_or_default()) {
+        match memchr::memchr(b'&', text.as_bytes().slice(next..)) {
             Some(offset) => at = next + offset,
             None => break,
         }
     }
-    out.push_str(text.get(from..).unwrap_or_default());
+    out.push_str(text.slice(from..));
     Cow::Owned(out)
 }
 
@@ -159,13 +159,13 @@ pub(super) fn is_escaped_twice(raw: &str) -> bool {
     let mut clear = false;
     let mut rest = once.as_ref();
     while let Some(at) = next_backslash(rest.as_bytes()) {
-        let escape = rest.get(at + 1..).unwrap_or_default();
+        let escape = rest.slice(at + 1..);
         let (length, character) = known_escape(escape);
         if length == 0 {
             return false;
         }
-        rest = escape.get(length..).unwrap_or_default();
-        let before = once.get(..once.len() - escape.len() - 1).unwrap_or_default();
+        rest = escape.slice(length..);
+        let before = once.slice(..once.len() - escape.len() - 1);
         if character == '\n' && !is_named(before, rest) {
             if breaks == 0 && is_quoted(before) {
                 return false;
@@ -230,12 +230,12 @@ fn unescape_again(text: &str) -> String {
 fn raw_offset_of_escapes(raw: &str, decoded: usize, escape: impl Fn(&str) -> (usize, char)) -> usize {
     let (mut from, mut to) = (0, 0);
     loop {
-        let rest = raw.get(from..).unwrap_or_default();
+        let rest = raw.slice(from..);
         let next = memchr::memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
         if next >= decoded - to || rest.is_empty() {
             return from + (decoded - to);
         }
-        let (length, character) = escape(rest.get(next + 1..).unwrap_or_default());
+        let (length, character) = escape(rest.slice(next + 1..));
         let width = if length == 0 { 1 } else { character.len_utf8() };
         if to + next + width > decoded {
             return from + next;
@@ -249,15 +249,15 @@ fn raw_offset_of_escapes(raw: &str, decoded: usize, escape: impl Fn(&str) -> (us
 fn raw_offset_of_entities(raw: &str, decoded: usize) -> usize {
     let (mut from, mut to) = (0, 0);
     while to < decoded {
-        let rest = raw.get(from..).unwrap_or_default();
+        let rest = raw.slice(from..);
         let next = memchr::memchr(b'&', rest.as_bytes()).unwrap_or(rest.len());
         if next >= decoded - to || rest.is_empty() {
             return from + (decoded - to);
         }
         from += next;
         to += next;
-        let (length, width) = reference(raw.get(from..).unwrap_or_default())
-            .map_or((1, 1), |(length, character)| (length, character.len_utf8()));
+        let (length, width) =
+            reference(raw.slice(from..)).map_or((1, 1), |(length, character)| (length, character.len_utf8()));
         from += length;
         to += width;
     }

@@ -7,7 +7,7 @@
 use super::{Attribute, AttributeKey, Attributes};
 use crate::grammar::{Capture, inside};
 use crate::program::{BlockId, Dialect, Family, Limits};
-use crate::text::{Span, Stretch};
+use crate::text::{Slice, Span, Stretch};
 
 /// A place where a block may open or close.
 #[derive(Debug, Clone, Copy)]
@@ -105,7 +105,7 @@ fn attribute(family: &Family, captures: &[Capture], index: usize, attributes: &m
     let mut parts = parts_of(family, captures, index).map(|(_, part)| part);
     let (key, value) = (parts.next(), parts.next());
     let inner = captures.get(index).map_or(0, Capture::next);
-    let inner = captures.get(index + 1..inner).unwrap_or_default();
+    let inner = captures.slice(index + 1..inner);
     let faults = || inner.iter().filter(|capture| family.faults.contains(&capture.rule()));
     if let Some(key) = key
         && let Some(value) = value.or_else(|| faults().next())

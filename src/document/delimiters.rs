@@ -10,7 +10,7 @@ use super::delimiter::{Delimiter, DelimiterKind, Opener, StartOf, opener};
 use super::masks::{Masks, Quotes};
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{BlockId, Dialect, Family, Limits, Margin, Prefilter, Prefix};
-use crate::text::{Span, is_margin};
+use crate::text::{Slice, Span, is_margin};
 use std::collections::VecDeque;
 
 /// The most openers that are stored; others are read again when their blocks begin.
@@ -175,7 +175,7 @@ impl DelimiterScanner {
         let bytes = look.text.as_bytes();
         let limit = look.masks.decided().min(bytes.len()).min(look.limit);
         while self.at < limit && !self.spent && self.certain < most {
-            if self.attempt.is_none() && !self.find(bytes.get(..limit).unwrap_or_default(), &look.dialect.starts) {
+            if self.attempt.is_none() && !self.find(bytes.slice(..limit), &look.dialect.starts) {
                 self.at = limit;
                 self.leave_span(look.text);
                 return;
@@ -209,7 +209,7 @@ impl DelimiterScanner {
                 }
             }
             let end = if starts.by_line { bytes.len().min(self.clean) } else { bytes.len() };
-            match starts.elsewhere.find(bytes.get(self.at..end).unwrap_or_default()) {
+            match starts.elsewhere.find(bytes.slice(self.at..end)) {
                 Some(offset) => self.at += offset,
                 None if end == bytes.len() => return false,
                 None => {
@@ -219,7 +219,7 @@ impl DelimiterScanner {
             }
             if starts.by_line && bytes.get(self.at) == Some(&b'\n') {
                 self.begin_line(self.at + 1);
-            } else if starts.may_go_on(bytes.get(self.at..).unwrap_or_default()) {
+            } else if starts.may_go_on(bytes.slice(self.at..)) {
                 return true;
             } else {
                 self.at += 1;
@@ -232,7 +232,7 @@ impl DelimiterScanner {
     fn pass_margin(&mut self, bytes: &[u8], starts: &Prefilter) -> Option<bool> {
         let mut at = self.at;
         let starts_here = loop {
-            at += starts.indent(bytes.get(at..).unwrap_or_default());
+            at += starts.indent(bytes.slice(at..));
             let Some(byte) = bytes.get(at) else { break None };
             match starts.margin(*byte) {
                 Margin::Start => break Some(true),
@@ -282,7 +282,7 @@ impl DelimiterScanner {
             return true;
         }
         let first = resumed.map_or(0, |(family, closing, _)| 2 * family + usize::from(closing));
-        let rest = look.text.as_bytes().get(self.at..).unwrap_or_default();
+        let rest = look.text.as_bytes().slice(self.at..);
         let numbers = look.dialect.starts.with(rest, self.at_line_start).map(usize::from);
         let mut in_paragraph = None;
         for number in numbers.skip_while(|number| *number < first) {
@@ -400,7 +400,7 @@ impl DelimiterScanner {
 
     /// How far an opener that has failed could be read: at least past its name, at most to the end of its line.
     fn stops(&mut self, text: &str, family: &Family, name: usize) -> usize {
-        let rest = text.get(name..).unwrap_or_default();
+        let rest = text.slice(name..);
         self.machine.start(&family.grammar, family.open, self.at);
         // No limit is needed: the attempt at the opener has read as far within the budget.
         let mut steps = i64::MAX;
@@ -449,7 +449,7 @@ impl DelimiterScanner {
         may_be: impl Fn(&[u8]) -> Option<bool>,
         resume: bool,
     ) -> Result<usize, Attempt> {
-        let from = |at: usize| look.text.as_bytes().get(at..).unwrap_or_default();
+        let from = |at: usize| look.text.as_bytes().slice(at..);
         // While a name may still arrive, wait for it.
         let matches_name = |at: usize| may_be(from(at)).or(look.complete.then_some(false));
         if !resume {
@@ -512,7 +512,7 @@ impl DelimiterScanner {
     /// Whether `at` counts as the start of its line. Afterwards no other offset of the line does, unless a closer is
     /// found at `at`.
     fn at_line_start(&mut self, bytes: &[u8]) -> bool {
-        let between = bytes.get(self.lines..self.at).unwrap_or_default();
+        let between = bytes.slice(self.lines..self.at);
         if let Some(offset) = memchr::memrchr(b'\n', between) {
             self.clean = self.lines + offset + 1;
             self.leader = None;

@@ -10,6 +10,7 @@
 
 use super::announce::{EventDraft, StreamEvent};
 use crate::program::{Dialect, DialectId, MaskKinds};
+use crate::text::Slice;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
@@ -51,9 +52,9 @@ impl Dormant {
     /// Whether the response has a fence or code span that only one of the two takes for a quotation.
     pub(super) fn wakes(&mut self, text: &str) -> bool {
         let bytes = text.as_bytes();
-        while let Some(offset) = memchr::memchr2(b'`', b'~', bytes.get(self.searched..).unwrap_or_default()) {
+        while let Some(offset) = memchr::memchr2(b'`', b'~', bytes.slice(self.searched..)) {
             let at = self.searched + offset;
-            let marks = bytes.get(at..).unwrap_or_default();
+            let marks = bytes.slice(at..);
             let run = marks.iter().take(3).take_while(|mark| Some(*mark) == marks.first()).count();
             if (self.spans && marks.first() == Some(&b'`')) || (self.fences && run == 3) {
                 return true;

@@ -17,7 +17,7 @@ use super::dormant::{AnnouncedCount, Dormant};
 use super::masks::{Masks, Openers, Quotes, is_masked, opening_fence};
 use super::{Document, Mask, Trial};
 use crate::program::{Dialect, DialectId, Limits, Outside};
-use crate::text::Span;
+use crate::text::{Slice, Span};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
@@ -211,7 +211,7 @@ impl Readers {
                 let before = out.len();
                 self.first.announce(dialects, text, shows, complete, out);
                 if let Some(dormant) = &mut self.dormant {
-                    dormant.announced.add(out.get(before..).unwrap_or_default());
+                    dormant.announced.add(out.slice(before..));
                 }
             }
             Some(fallback) if fallback.passed.is_some() => {

@@ -16,7 +16,7 @@ use super::{AttributeKey, Quoted, ReadContext};
 use crate::grammar::{Capture, Progress};
 use crate::program::{BlockBinding, BlockId, Closer, NameSource};
 use crate::surface::{Anchor, Ending, Role};
-use crate::text::Span;
+use crate::text::{Slice, Span};
 
 /// The most openers inside a block with which its closers are compared.
 const MOST_INNER: usize = 32;
@@ -383,7 +383,7 @@ impl DialectScanner {
         };
         let (within, complete) = (search.within(), search.is_complete());
         let first = family.grammar.first(rule);
-        let behind = within.get(open.payload_from..).unwrap_or_default();
+        let behind = within.slice(open.payload_from..);
         // A payload that may be empty, such as the rest of the line, starts directly after the opener.
         let payload = if first.empty { behind } else { behind.trim_start() };
         let start = within.len() - payload.len();

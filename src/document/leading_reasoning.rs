@@ -12,7 +12,7 @@ use super::{AttributeKey, Block, BodyEncoding, Ended};
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{BlockId, Closer, CloserStarts, Dialect, Family, Limits};
 use crate::surface::Anchor;
-use crate::text::{Span, is_margin};
+use crate::text::{Slice, Span, is_margin};
 
 /// The answer so far.
 #[derive(Debug, Clone, Copy)]
@@ -189,7 +189,7 @@ impl LeadingReasoning {
     /// Determines whether the answer starts with an opener; false if more text is needed.
     fn seek_opener(&mut self, answer: &AnswerSoFar<'_>, family: &Family) -> bool {
         let AnswerSoFar { dialect, text, start, complete } = *answer;
-        let rest = text.get(start..).unwrap_or_default().trim_start();
+        let rest = text.slice(start..).trim_start();
         if rest.is_empty() && !complete {
             return false;
         }
@@ -219,7 +219,7 @@ impl LeadingReasoning {
     /// The next offset at which a closer may start. If there is none, the search continues after the text that has
     /// arrived.
     fn next_start(&mut self, starts: &CloserStarts, text: &str, complete: bool) -> Option<usize> {
-        let found = starts.find(text.as_bytes().get(self.from..).unwrap_or_default());
+        let found = starts.find(text.as_bytes().slice(self.from..));
         // The last bytes may be the start of a closer that has not arrived completely.
         let coming = if complete { 0 } else { starts.longest().saturating_sub(1) };
         let searched = text.len().saturating_sub(coming).max(self.from);
@@ -266,7 +266,7 @@ impl LeadingReasoning {
             return Some(true);
         }
         let bytes = text.as_bytes();
-        if let Some(offset) = memchr::memrchr(b'\n', bytes.get(self.lines..closer.start).unwrap_or_default()) {
+        if let Some(offset) = memchr::memrchr(b'\n', bytes.slice(self.lines..closer.start)) {
             self.line = self.lines + offset + 1;
         }
         self.lines = self.lines.max(closer.start);

@@ -10,7 +10,7 @@ use crate::json::{self, Context};
 use crate::program::{BlockId, Dialect, Limits, Outside};
 use crate::provider::{Reply, ReplyLayout};
 use crate::surface::Role;
-use crate::text::{Extent, Span};
+use crate::text::{Extent, Present, Span};
 use std::cell::Cell;
 
 /// The parts of a structured reply besides its text.
@@ -77,7 +77,7 @@ impl Natives {
     /// A range of the source as a range of one of its parts.
     pub(crate) fn extent(&self, span: Span) -> Extent {
         let number = self.part(span.start);
-        let part = self.parts.get(number).copied().unwrap_or_default();
+        let part = self.parts.get(number).copied().present();
         let within = |place: usize| place.min(part.end).saturating_sub(part.start);
         Extent { part: number as u32, start: within(span.start), end: within(span.end) }
     }
@@ -86,7 +86,7 @@ impl Natives {
 impl Document {
     /// The document of a reply that is longer than the limit.
     pub(crate) fn too_large(reply: &Reply, layout: &ReplyLayout, limit: usize) -> Self {
-        let text = layout.parts.first().copied().unwrap_or_default();
+        let text = layout.parts.first().copied().present();
         let found = ReaderFinding::new(Defect::TooLarge, Span::new(limit.min(text.end), text.end));
         let natives = Natives { parts: layout.parts.clone(), ..Natives::of(reply) };
         let natives = Some(Box::new(natives));

@@ -13,7 +13,7 @@ use super::{Attributes, BodyEncoding, Ended};
 use crate::document;
 use crate::program::{BlockBinding, BlockId, Closer};
 use crate::surface::{Anchor, Ending, Role, Trim};
-use crate::text::Span;
+use crate::text::{Slice, Span};
 use smallvec::SmallVec;
 
 /// A block whose end is being searched for.
@@ -217,7 +217,7 @@ impl OpenBlock {
             // If a closer is written twice, the first one ends the block.
             let blank = |span: Span| Span::new(span.end, mark.start()).of(text).trim().is_empty();
             let again = slot.is_some_and(|(span, _)| tier != Closer::LAST_TIER || blank(span));
-            let before = self.closers.get(..Closer::LAST_TIER).unwrap_or_default();
+            let before = self.closers.slice(..Closer::LAST_TIER);
             let doubled = before.iter().flatten().any(|(span, _)| blank(*span));
             // If no opener is inside the block, a closer as declared, or a doubled one, certainly belongs to it.
             let named = tier != Closer::LAST_TIER && block.surest != Closer::LAST_TIER;
@@ -233,7 +233,7 @@ impl OpenBlock {
     /// Whether a mark is on the line of the opener.
     pub(super) fn shares_line(&mut self, at: usize, text: &str) -> bool {
         if let Err(from) = self.line {
-            let between = text.as_bytes().get(from..at).unwrap_or_default();
+            let between = text.as_bytes().slice(from..at);
             self.line = memchr::memchr(b'\n', between).map(|offset| from + offset).ok_or(at);
         }
         self.line.is_err()
@@ -310,13 +310,13 @@ impl BlockEnd {
 pub(super) fn blank_line(open: &mut OpenBlock, text: &str, known: usize) {
     let bytes = text.as_bytes();
     while open.blank.is_none() {
-        let rest = bytes.get(open.blank_from..known).unwrap_or_default();
+        let rest = bytes.slice(open.blank_from..known);
         let Some(offset) = memchr::memchr(b'\n', rest) else {
             open.blank_from = open.blank_from.max(known);
             return;
         };
         let line = open.blank_from + offset;
-        let after = bytes.get(open.blank_seen.max(line + 1)..known).unwrap_or_default();
+        let after = bytes.slice(open.blank_seen.max(line + 1)..known);
         match after.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r')) {
             Some(b'\n') => {
                 open.blank = Some(line - usize::from(bytes.get(..line).is_some_and(|line| line.ends_with(b"\r"))))

@@ -24,7 +24,7 @@ use super::{Quoted, ReadContext};
 use crate::grammar::Progress;
 use crate::program::Family;
 use crate::surface::{Anchor, Payload, Role};
-use crate::text::{Span, boundary};
+use crate::text::{Present, Slice, Span, boundary};
 
 /// How many tags after an opener are searched for the one that was paired with the closer of the call around it.
 const NEAR: usize = 32;
@@ -101,7 +101,7 @@ impl DialectScanner {
         let first = tag_marks(family).open;
         // Fast path: a tag can contain something like a tag only in quotes, and most payloads have none.
         let quotes = |part: &[u8]| memchr::memchr2(b'"', b'\'', part).is_some();
-        if !quotes(bytes.get(tags.at..at).unwrap_or_default()) {
+        if !quotes(bytes.slice(tags.at..at)) {
             tags.pass(at);
             return Quoted::No;
         }
@@ -109,7 +109,7 @@ impl DialectScanner {
             let start = tags.at + offset;
             tags.at = start + 1;
             let next = bytes.get(tags.at..at).and_then(|rest| memchr::memchr(first, rest));
-            let between = bytes.get(start..next.map_or(at, |next| tags.at + next)).unwrap_or_default();
+            let between = bytes.slice(start..next.map_or(at, |next| tags.at + next));
             if !quotes(between) || family.may_open(between) == Some(false) || is_masked(self.masks.found(), start) {
                 continue;
             }
@@ -290,7 +290,7 @@ impl DialectScanner {
     /// A block like `open`, as an example in one of its fences.
     fn examples(&mut self, mark: &Delimiter, open: &OpenBlock, given: &ReadContext<'_>) -> OpenBlock {
         let family = given.dialect.families.get(open.family);
-        let attributes = family.map(|family| self.opener(family, mark, given).attributes).unwrap_or_default();
+        let attributes = family.map(|family| self.opener(family, mark, given).attributes).present();
         OpenBlock::new(open.family, open.id, mark, attributes, false, 0)
     }
 

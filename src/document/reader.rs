@@ -21,7 +21,7 @@ use crate::diagnostic::{Defect, Remark};
 use crate::grammar::Machine;
 use crate::program::{self, BlockId, Closer, Dialect, DialectId, Family};
 use crate::surface::{Anchor, Role};
-use crate::text::{Span, beginning};
+use crate::text::{Slice, Span, beginning};
 use smallvec::SmallVec;
 
 /// How much text is searched for masks before it is searched for marks, so that it is still in the cache.
@@ -327,7 +327,7 @@ impl DialectScanner {
     fn closes_some(&mut self, mark: &Delimiter, given: &ReadContext<'_>) -> bool {
         let DelimiterKind::Close { family: own } = mark.kind else { return false };
         let name = mark.name().of(given.text);
-        let within = given.text.get(..mark.span().end).unwrap_or_default();
+        let within = given.text.slice(..mark.span().end);
         given.dialect.families.iter().enumerate().any(|(index, family)| {
             given.dialect.names.is_closer(name, Some(index))
                 && (index == usize::from(own)

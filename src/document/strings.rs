@@ -11,7 +11,7 @@
 //! byte, and the time is linear.
 
 use super::Quoted;
-use crate::text::Span;
+use crate::text::{Slice, Span};
 
 /// The strings of one payload, read from its start.
 #[derive(Debug, Clone)]
@@ -113,7 +113,7 @@ impl Strings {
 
     /// Skips white space: a quote after it starts a string, which is JSON.
     fn start(&mut self, until: usize, bytes: &[u8]) -> Option<NextString> {
-        let rest = bytes.get(self.at..until).unwrap_or_default().trim_ascii_start();
+        let rest = bytes.slice(self.at..until).trim_ascii_start();
         let Some(first) = rest.first() else { return Some(NextString::Clear) };
         self.at = until - rest.len();
         self.state = if *first == b'"' { StringState::Outside } else { StringState::Before };
@@ -122,13 +122,13 @@ impl Strings {
 
     /// Searches for the start of JSON.
     fn begin(&mut self, until: usize, bytes: &[u8], tag_marks: TagMarks<'_>) -> Option<NextString> {
-        let rest = bytes.get(self.at..until).unwrap_or_default();
+        let rest = bytes.slice(self.at..until);
         let Some(offset) = memchr::memchr3(b'{', b'[', tag_marks.open, rest) else {
             self.at = self.at.max(until);
             return Some(NextString::Clear);
         };
         self.at += offset;
-        let rest = rest.get(offset..).unwrap_or_default();
+        let rest = rest.slice(offset..);
         if rest.first() == Some(&tag_marks.open) {
             return Some(self.over(NextString::Over));
         }
@@ -167,7 +167,7 @@ impl Strings {
 
     /// Searches for the quote that ends the string from `start`.
     fn close(&mut self, start: usize, quote: u8, bytes: &[u8], complete: bool) -> Option<NextString> {
-        let rest = bytes.get(self.at..).unwrap_or_default();
+        let rest = bytes.slice(self.at..);
         let offset = memchr::memchr2(quote, b'\\', rest).unwrap_or(rest.len());
         if rest.get(offset) == Some(&quote) {
             self.at += offset + 1;
@@ -185,7 +185,7 @@ impl Strings {
 
     /// The string that may have ended here, if JSON continues.
     fn leave(&mut self, string: Span, bytes: &[u8], tag_marks: TagMarks<'_>, complete: bool) -> NextString {
-        let rest = bytes.get(self.at..).unwrap_or_default().trim_ascii_start();
+        let rest = bytes.slice(self.at..).trim_ascii_start();
         self.at = bytes.len() - rest.len();
         let close = tag_marks.close.as_bytes();
         match rest.first() {
@@ -223,7 +223,7 @@ fn begins_json(bytes: &[u8]) -> bool {
         Some(b'{' | b'[' | b'-' | b'0'..=b'9') => *first == b'[',
         Some(byte) if *first == b'{' && (byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$')) => {
             let word = rest.iter().take_while(is_word).count();
-            rest.get(word..).unwrap_or_default().trim_ascii_start().first() == Some(&b':')
+            rest.slice(word..).trim_ascii_start().first() == Some(&b':')
         }
         _ => false,
     }

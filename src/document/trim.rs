@@ -9,7 +9,7 @@
 
 use super::masks::CDATA;
 use crate::surface::{Between, Trim};
-use crate::text::Span;
+use crate::text::{Present, Slice, Span};
 use memchr::memmem;
 use std::cell::LazyCell;
 use std::sync::LazyLock;
@@ -90,7 +90,7 @@ fn read(line: &str) -> LineKind {
     if line.is_empty() {
         return LineKind::Blank;
     }
-    let ruled = line.len() > rest.len() && is_rule(line.strip_suffix(rest).unwrap_or_default());
+    let ruled = line.len() > rest.len() && is_rule(line.strip_suffix(rest).present());
     if rest.is_empty() {
         return if ruled { LineKind::Rule } else { LineKind::Text };
     }
@@ -164,13 +164,13 @@ pub(super) fn trimmed_within(span: Span, text: &str, trims: &[Trim], enclosed: &
             Trim::BlankLines => without_blank_lines(span, text),
             Trim::LineBreaks => without_line_breaks(span, text),
             // Inside the fence, the trims before this one are applied once more.
-            Trim::WrappingFence => inside_fence(span, text)
-                .map_or(span, |inside| trimmed(inside, text, trims.get(..index).unwrap_or_default())),
-            Trim::WrappingCdata => inside_cdata(span, text)
-                .map_or(span, |inside| trimmed(inside, text, trims.get(..index).unwrap_or_default())),
-            Trim::EnclosingTag => {
-                enclosed(span).map_or(span, |inside| trimmed(inside, text, trims.get(..index).unwrap_or_default()))
+            Trim::WrappingFence => {
+                inside_fence(span, text).map_or(span, |inside| trimmed(inside, text, trims.slice(..index)))
             }
+            Trim::WrappingCdata => {
+                inside_cdata(span, text).map_or(span, |inside| trimmed(inside, text, trims.slice(..index)))
+            }
+            Trim::EnclosingTag => enclosed(span).map_or(span, |inside| trimmed(inside, text, trims.slice(..index))),
             Trim::Between => without_between(span, text),
         };
     }
@@ -197,7 +197,7 @@ fn without_blank_lines(span: Span, text: &str) -> Span {
     let blank = body.len() - body.trim_start().len();
     let start = body.get(..blank).and_then(|blank| blank.rfind('\n')).map_or(0, |at| at + 1);
     let last = body.trim_end().len().max(start);
-    let rest = body.get(last..).unwrap_or_default();
+    let rest = body.slice(last..);
     let line = rest.split('\n').next().unwrap_or_default();
     let end = last + line.strip_suffix('\r').unwrap_or(line).len();
     Span::new(span.start + start, span.start + end)
@@ -258,7 +258,7 @@ pub(super) fn may_be_cdata(text: &str) -> bool {
 
 /// Whether the trims removed a CDATA section around `span`: then nothing in it is decoded.
 pub(crate) fn is_cdata(span: Span, text: &str, trims: &[Trim]) -> bool {
-    let before = || text.get(..span.start).unwrap_or_default().trim_end().ends_with(CDATA.0);
+    let before = || text.slice(..span.start).trim_end().ends_with(CDATA.0);
     trims.contains(&Trim::WrappingCdata) && before()
 }
 
@@ -354,7 +354,7 @@ pub(super) fn fence_end(opener: Span, end: usize, text: &str, around: bool) -> O
 /// Whether a closer that ends at `end`, on the line of its opener, ends the block: in the middle of a line it is only
 /// mentioned. `None` while the text after it is not known.
 pub(super) fn ends_line(end: usize, text: &str, complete: bool) -> Option<bool> {
-    let after = text.get(end..).unwrap_or_default().trim_start_matches([' ', '\t']);
+    let after = text.slice(end..).trim_start_matches([' ', '\t']);
     match after.bytes().next() {
         Some(byte) => Some(matches!(byte, b'\n' | b'\r' | b'<')),
         None => complete.then_some(true),

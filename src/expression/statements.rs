@@ -10,7 +10,7 @@ use super::parse::{Parser, PlacedWord};
 use super::reads::{ENTRY, Notes};
 use super::token::{BraceKind, Syntax, Token, tokens};
 use super::tree::{Each, ExprBody, ExprTree, Operation, Print, Statement, Statements};
-use crate::text::{SourceId, Span};
+use crate::text::{Slice, SourceId, Span};
 
 /// Names that no statement can bind.
 const RESERVED: [&str; 8] = ["true", "True", "false", "False", "none", "None", "loop", "self"];
@@ -49,7 +49,7 @@ impl<'s> Parser<'s> {
         while let Some(token) = self.next()? {
             match token {
                 Token::Outside(text) => {
-                    let before = self.source.get(..self.last.start).unwrap_or_default();
+                    let before = self.source.slice(..self.last.start);
                     let after_statements = self.syntax == Syntax::Page && ends_with_statements(before);
                     page.push(Statement::Text(if after_statements { behind_line(text) } else { text }.to_owned()));
                 }
@@ -268,7 +268,7 @@ fn ends_with_statements(before: &str) -> bool {
             _ => return any && (rest.is_empty() || rest.ends_with('\n')),
         };
         let Some(start) = rest.rfind(open) else { return false };
-        rest = rest.get(..start).unwrap_or_default().trim_end_matches([' ', '\t']);
+        rest = rest.slice(..start).trim_end_matches([' ', '\t']);
         any = true;
     }
 }

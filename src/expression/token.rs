@@ -5,7 +5,7 @@
 //! Never: decides what may follow what.
 
 use super::SyntaxFault;
-use crate::text::Span;
+use crate::text::{Present, Slice, Span};
 use crate::value::Number;
 use std::fmt;
 
@@ -86,7 +86,7 @@ pub(super) fn tokens(source: &str, syntax: Syntax) -> Result<Vec<(Token<'_>, Spa
             }
             None => lexer.outside(),
         };
-        for (token, span) in lexer.tokens.get(before..).unwrap_or_default() {
+        for (token, span) in lexer.tokens.slice(before..) {
             match token {
                 Token::Wrong(_) => return Ok(lexer.tokens),
                 Token::Start(_) => together = 0,
@@ -117,7 +117,7 @@ struct Lexer<'s> {
 
 impl<'s> Lexer<'s> {
     fn rest(&self) -> &'s str {
-        self.source.get(self.at..).unwrap_or_default()
+        self.source.slice(self.at..)
     }
 
     /// Adds a token of this length.
@@ -142,7 +142,7 @@ impl<'s> Lexer<'s> {
             self.text(rest, rest.len());
             return None;
         };
-        let (before, marked) = rest.split_at_checked(start).unwrap_or_default();
+        let (before, marked) = rest.split_at_checked(start).present();
         let sign = marked.as_bytes().get(2).copied();
         let is_statement = !marked.starts_with("{{");
         let text = match sign {
@@ -153,7 +153,7 @@ impl<'s> Lexer<'s> {
         };
         self.text(text, start);
         let length = 2 + usize::from(matches!(sign, Some(b'-' | b'+')));
-        let inner = marked.get(length..).unwrap_or_default();
+        let inner = marked.slice(length..);
         if marked.starts_with("{#") {
             match inner.find("#}") {
                 Some(end) => {
@@ -187,7 +187,7 @@ impl<'s> Lexer<'s> {
 
     /// Whether only indentation is before the end of `text` on its line.
     fn starts_line(&self, text: &str) -> bool {
-        let line = self.source.get(..self.at + text.len()).unwrap_or_default().trim_end_matches(is_indent);
+        let line = self.source.slice(..self.at + text.len()).trim_end_matches(is_indent);
         line.is_empty() || line.ends_with(['\n', '\r'])
     }
 
@@ -204,7 +204,7 @@ impl<'s> Lexer<'s> {
             self.at = self.source.len();
             return self.wrong("unexpected end of raw block");
         };
-        let mut text = rest.get(..end).unwrap_or_default();
+        let mut text = rest.slice(..end);
         text = if trim { text.trim_start() } else { text };
         text = match sign {
             Some('-') => text.trim_end(),
@@ -238,7 +238,7 @@ impl<'s> Lexer<'s> {
             Some(first) if first.is_ascii_alphabetic() || *first == b'_' => {
                 let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
                 let length = rest.bytes().take_while(is_part).count();
-                self.add(Token::Name(rest.get(..length).unwrap_or_default()), length);
+                self.add(Token::Name(rest.slice(..length)), length);
             }
             Some(_) => match SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
                 Some(sign) => {
@@ -265,7 +265,7 @@ impl<'s> Lexer<'s> {
             self.at = self.source.len();
             return self.wrong("unexpected end of string");
         }
-        let text = self.rest().get(1..end).unwrap_or_default();
+        let text = self.rest().slice(1..end);
         self.add(Token::Quoted(text), end + 1);
     }
 
@@ -302,8 +302,8 @@ impl<'s> Lexer<'s> {
             }
             at += 1;
         }
-        let text = rest.get(..at).unwrap_or_default();
-        let number = text.get(digits..).unwrap_or_default().replace('_', "");
+        let text = rest.slice(..at);
+        let number = text.slice(digits..).replace('_', "");
         let token = if text.ends_with('_') {
             Token::Wrong("'_' may not occur at end of number")
         } else if fraction || exponent {

@@ -11,6 +11,7 @@ use super::analysis::Analysis;
 use super::class::{ByteSet, Class};
 use super::expression::built_in;
 use super::tree::{NodeKind, RuleNode, Times, TypedRule};
+use crate::text::Slice;
 use std::collections::HashMap;
 
 /// A part that is read again in each round of the repetition around it.
@@ -211,7 +212,7 @@ impl<'r> Costs<'r> {
                         _ => return self.wasted(part),
                     };
                     // The remaining parts must be able to match from the position at which this part was given up.
-                    let rest = together(all.get(number + 1..).unwrap_or_default());
+                    let rest = together(all.slice(number + 1..));
                     let follows = rest.empty || !rest.first.and(self.facts(ahead).first).is_empty();
                     given_up(ahead, takes).filter(|_| follows)
                 })

@@ -7,7 +7,7 @@
 
 use super::code::{CharSet, Instruction, RuleCode, Short, StopTexts, Stops};
 use super::{Grammar, RuleId};
-use crate::text::{Span, eights};
+use crate::text::{Present, Slice, Span, eights};
 use smallvec::SmallVec;
 use std::fmt;
 
@@ -385,7 +385,7 @@ impl Machine {
                 },
                 Instruction::Text(literal) => {
                     let literal = code.literal(literal);
-                    let rest = bytes.get(at..).unwrap_or_default();
+                    let rest = bytes.slice(at..);
                     if rest.starts_with(literal) {
                         at += literal.len();
                         Advance::On
@@ -397,7 +397,7 @@ impl Machine {
                 }
                 Instruction::AnyCase(literal) => {
                     let literal = code.literal(literal);
-                    let rest = bytes.get(at..).unwrap_or_default();
+                    let rest = bytes.slice(at..);
                     let common = rest.len().min(literal.len());
                     if !rest.iter().zip(literal).all(|(one, other)| one.eq_ignore_ascii_case(other)) {
                         Advance::Fail
@@ -531,7 +531,7 @@ fn steps_over(start: usize, end: usize) -> i64 {
 
 /// The steps that executing a rule for its short form costs, besides those for a long name.
 pub(super) fn steps_of_short(code: &RuleCode, op: u32, short: &Short) -> i64 {
-    let first = code.set(short.first).and_then(|set| (0..0x80).find(|byte| set.contains(*byte))).unwrap_or_default();
+    let first = code.set(short.first).and_then(|set| (0..0x80).find(|byte| set.contains(*byte))).present();
     let shortest = format!("{}{}{}", short.literal, char::from(first), char::from(short.end));
     let mut machine = Machine { op, ..Machine::new() };
     let mut left = i64::MAX;
@@ -650,7 +650,7 @@ fn run_until(until: &StopTexts, code: &RuleCode, text: &str, at: &mut usize, com
     let Some(others) = code.set(until.others) else { return true };
     loop {
         *at = run_over(others, text, *at);
-        let rest = bytes.get(*at..).unwrap_or_default();
+        let rest = bytes.slice(*at..);
         let Some(first) = rest.first() else { return complete };
         if until.texts.iter().any(|text| rest.starts_with(text.as_bytes())) {
             return true;

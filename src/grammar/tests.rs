@@ -45,7 +45,7 @@ fn drawn(grammar: &Grammar, text: &str, captures: &[Capture], outer: Option<usiz
         .map(|(at, capture)| {
             let inner = drawn(grammar, text, captures, Some(at));
             let name = grammar.rule_name(capture.rule());
-            let own = capture.span().of(text);
+            let own = text.get(capture.span().start..capture.span().end).unwrap_or_default();
             if inner.is_empty() { format!("{name}={own}") } else { format!("{name}={own}[{inner}]") }
         })
         .collect();

@@ -8,6 +8,7 @@ use super::escape::decode_string;
 use super::fault::{self, Grade, JsonFault};
 use super::tape::{JsonTape, TapeKind, TapeNode, inner};
 use super::{Context, FORGIVEN, Json, LOSSY, MOST, Rounded};
+use crate::text::Present;
 use crate::value::{Members, Value, nearest, number};
 use std::sync::Arc;
 
@@ -32,13 +33,13 @@ pub(super) fn json(tape: &JsonTape, text: &str, context: Context<'_>) -> Option<
     if !json.faults.is_empty() {
         json.faults.extend(repeated.iter().map(|(_, key)| JsonFault {
             name: fault::REPEATED_KEY,
-            span: tape.span(*key).unwrap_or_default(),
+            span: tape.span(*key).present(),
             grade: Grade::Lossy,
         }));
     }
     json.rounded.extend(numbers.into_iter().map(|(at, is_near)| Rounded {
         pointer: tape.pointer(at, text),
-        span: tape.span(at).unwrap_or_default(),
+        span: tape.span(at).present(),
         is_near,
     }));
     if !json.faults.is_empty() {
@@ -114,7 +115,7 @@ impl JsonBuilder<'_> {
             TapeKind::True => Value::Bool(true),
             TapeKind::False => Value::Bool(false),
             TapeKind::Null => Value::Null,
-            TapeKind::Made => self.tape.made(node).cloned().unwrap_or_default(),
+            TapeKind::Made => self.tape.made(node).cloned().present(),
         })
     }
 

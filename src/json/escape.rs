@@ -4,7 +4,7 @@
 //! Out: the character, and the length of the escape.
 //! Never: drops a backslash that starts no escape: the backslash is part of the text.
 
-use crate::text::eights;
+use crate::text::{Slice, eights};
 use std::borrow::Cow;
 
 /// Decodes the escapes of a JSON string without its quotes.
@@ -33,11 +33,11 @@ pub(crate) fn resolve(raw: &str, escape: impl Fn(&str) -> (usize, char)) -> Stri
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
     while let Some(at) = next_backslash(rest.as_bytes()) {
-        out.push_str(rest.get(..at).unwrap_or_default());
-        let after = rest.get(at + 1..).unwrap_or_default();
+        out.push_str(rest.slice(..at));
+        let after = rest.slice(at + 1..);
         let (length, character) = escape(after);
         out.push(if length == 0 { '\\' } else { character });
-        rest = after.get(length..).unwrap_or_default();
+        rest = after.slice(length..);
     }
     out.push_str(rest);
     out
@@ -89,7 +89,7 @@ pub(crate) fn unescape(text: &str) -> (usize, char) {
     match text.as_bytes() {
         [b'x', ..] => text.get(1..3).and_then(code).map_or((0, '\\'), |character| (3, character)),
         [b'u', b'{', ..] => {
-            let digits = text.get(2..).unwrap_or_default();
+            let digits = text.slice(2..);
             let end = digits.bytes().take(7).position(|byte| byte == b'}');
             let written = end.and_then(|end| Some((end, code(digits.get(..end)?)?)));
             written.map_or((0, '\\'), |(end, character)| (end + 3, character))

@@ -4,7 +4,7 @@
 //! Out: [`JsonFault`]s. Their names are those of the rules in `grammar/json.pest`.
 //! Never: finds a fault: the readers do.
 
-use crate::text::Span;
+use crate::text::{Present, Span};
 
 /// Something that strict JSON does not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,7 +113,7 @@ pub(crate) struct FaultId(u8);
 impl JsonFault {
     pub(crate) fn id(&self) -> FaultId {
         let place = TABLE.iter().position(|(name, _)| *name == self.name);
-        FaultId(place.and_then(|place| u8::try_from(place).ok()).unwrap_or_default())
+        FaultId(place.and_then(|place| u8::try_from(place).ok()).present())
     }
 }
 

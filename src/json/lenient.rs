@@ -12,7 +12,7 @@ use super::escape::{decode_string, known_escape, resolve};
 use super::fault::{self, Grade, JsonFault};
 use super::tape::{JsonTape, TapeKind};
 use super::{Context, MOST, build, scan};
-use crate::text::Span;
+use crate::text::{Slice, Span};
 use crate::value::Value;
 
 /// The longest key.
@@ -240,7 +240,7 @@ impl<'t> LenientJson<'t> {
     }
 
     pub(super) fn rest(&self) -> &'t str {
-        self.text.get(self.at..self.bytes.len()).unwrap_or_default()
+        self.text.slice(self.at..self.bytes.len())
     }
 
     /// Skips white space and comments.
@@ -443,12 +443,12 @@ impl<'t> LenientJson<'t> {
 
     /// The next offset that is not white space.
     pub(super) fn over_space(&self, at: usize) -> usize {
-        let rest = self.bytes.get(at..).unwrap_or_default();
+        let rest = self.bytes.slice(at..);
         let at = at + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')).count();
         if self.byte_at(at).is_ascii() {
             return at;
         }
-        let rest = self.text.get(at..self.bytes.len()).unwrap_or_default();
+        let rest = self.text.slice(at..self.bytes.len());
         let blanks: usize = rest.chars().take_while(|c| is_blank(*c)).map(char::len_utf8).sum();
         at + blanks
     }
@@ -468,7 +468,7 @@ impl<'t> LenientJson<'t> {
     fn skip(&mut self) {
         let start = self.at;
         let first = self.rest().chars().next().map_or(1, char::len_utf8);
-        let rest = self.bytes.get(start + first..).unwrap_or_default();
+        let rest = self.bytes.slice(start + first..);
         let is_mark = |byte: &u8| matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b':' | b'"' | b'\n');
         let length = rest.iter().position(is_mark).unwrap_or(rest.len());
         self.at = start + first + length;
@@ -581,7 +581,7 @@ impl<'t> LenientJson<'t> {
 
     /// The word at `at`, which may be a key without quotes.
     pub(super) fn word_at(&self, at: usize) -> Span {
-        let rest = self.text.get(at..self.bytes.len()).unwrap_or_default();
+        let rest = self.text.slice(at..self.bytes.len());
         let is_part = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '$' | '-');
         let length: usize = rest.chars().take(LONGEST_KEY).take_while(is_part).map(char::len_utf8).sum();
         Span::new(at, at + length)

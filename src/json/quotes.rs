@@ -14,7 +14,7 @@ use super::fault::{self, Grade};
 use super::lenient::{Container, JsonContainer, LONGEST_KEY, LenientJson, LenientPlace, narrow};
 use super::scan::plain_length;
 use super::tape::TapeKind;
-use crate::text::Span;
+use crate::text::{Slice, Span};
 
 /// The most white space that is skipped to find what follows a quote.
 const FAR: usize = 1_000;
@@ -57,7 +57,7 @@ impl Quote {
 
     /// The length of the closer that ends at `end`.
     pub(super) fn closer_length(self, bytes: &[u8], end: usize) -> usize {
-        let before = bytes.get(..end).unwrap_or_default();
+        let before = bytes.slice(..end);
         before.iter().rev().take_while(|byte| **byte & 0xc0 == 0x80).count() + 1
     }
 
@@ -231,14 +231,14 @@ impl LenientJson<'_> {
         let (text, bytes) = (self.text, self.bytes);
         // Fast path: a string of strict JSON can only end at the next quote, backslash or control character.
         let behind_plain = |at: usize| match quote.opener {
-            '"' => at + plain_length(bytes.get(at..).unwrap_or_default()),
+            '"' => at + plain_length(bytes.slice(at..)),
             _ => at,
         };
         let mut at = behind_plain(from);
         while let Some(c) = text.get(at..self.bytes.len()).and_then(|rest| rest.chars().next()) {
             let next = at + c.len_utf8();
             if c == '\\' {
-                let after = text.get(next..self.bytes.len()).unwrap_or_default();
+                let after = text.slice(next..self.bytes.len());
                 let (length, character) =
                     if after.starts_with(quote.opener) { (quote.opener.len_utf8(), c) } else { unescape(after) };
                 let standard = after.starts_with(['"', '\\', '/', 'b', 'f', 'n', 'r', 't', 'u']);
@@ -278,7 +278,7 @@ impl LenientJson<'_> {
                 inside.other_end |= inside.last_bare == Some(at);
                 // In a list, so may a quote next to a comma.
                 let in_list = self.open.last().is_some_and(|frame| frame.kind != Container::Object);
-                let before = self.text.get(from..at).unwrap_or_default().trim_end();
+                let before = self.text.slice(from..at).trim_end();
                 inside.other_end |= self.byte_at(self.over_space(next)) == b':';
                 inside.other_end |= in_list && (self.byte_at(self.over_space(next)) == b',' || before.ends_with(','));
                 inside.last_bare = Some(next);
@@ -301,13 +301,13 @@ impl LenientJson<'_> {
     fn before_closers(&self, from: usize, to: usize) -> usize {
         let mut end = to;
         for frame in &self.open {
-            let before = self.bytes.get(from..end).unwrap_or_default().trim_ascii_end();
+            let before = self.bytes.slice(from..end).trim_ascii_end();
             match before.last() == Some(&frame.kind.closer()) {
                 true => end = from + before.len() - 1,
                 false => return to,
             }
         }
-        let before = self.bytes.get(from..end).unwrap_or_default().trim_ascii_end();
+        let before = self.bytes.slice(from..end).trim_ascii_end();
         from + before.len()
     }
 

@@ -6,7 +6,7 @@
 
 use super::Context;
 use super::tape::{JsonTape, TapeKind};
-use crate::text::{Span, eights};
+use crate::text::{Slice, Span, eights};
 
 /// Why a scan stops.
 #[derive(Debug, Clone, Copy)]
@@ -65,7 +65,7 @@ type Scanned = Result<(), Stop>;
 
 impl<'t> JsonScanner<'t> {
     fn new(text: &'t str, body: Span, context: Context<'_>) -> Self {
-        let bytes = text.as_bytes().get(..body.end).unwrap_or_default();
+        let bytes = text.as_bytes().slice(..body.end);
         let tape = JsonTape::of_text(body.len());
         Self { bytes, at: body.start, tape, most: context.values.get().saturating_mul(2) }
     }
@@ -183,7 +183,7 @@ impl<'t> JsonScanner<'t> {
         self.at += 1;
         let mut kind = TapeKind::Plain;
         loop {
-            self.at += plain_length(self.bytes.get(self.at..).unwrap_or_default());
+            self.at += plain_length(self.bytes.slice(self.at..));
             match self.bytes.get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
@@ -200,14 +200,14 @@ impl<'t> JsonScanner<'t> {
     }
 
     fn escape(&mut self) -> Scanned {
-        let rest = self.bytes.get(self.at + 1..).unwrap_or_default();
+        let rest = self.bytes.slice(self.at + 1..);
         let unit = |rest: &[u8]| {
             let digits = rest.get(..4)?;
             digits.iter().try_fold(0, |unit, digit| Some(unit * 16 + char::from(*digit).to_digit(16)?))
         };
         let length = match rest.first() {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Some(2),
-            Some(b'u') => match unit(rest.get(1..).unwrap_or_default()) {
+            Some(b'u') => match unit(rest.slice(1..)) {
                 Some(0xd800..=0xdbff) => {
                     let low = rest.get(5..).and_then(|rest| unit(rest.strip_prefix(b"\\u")?));
                     low.filter(|low| (0xdc00..0xe000).contains(low)).map(|_| 12)

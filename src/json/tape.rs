@@ -6,7 +6,7 @@
 
 use super::escape::decode_string;
 use super::fault::{Grade, JsonFault, MISSING_BRACE, MISSING_BRACKET};
-use crate::text::Span;
+use crate::text::{Slice, Span};
 use crate::value::Value;
 use std::borrow::Cow;
 
@@ -224,7 +224,7 @@ impl JsonTape {
                 let entry = step.parse().ok().and_then(|nth| self.inside(at).nth(nth));
                 entry.and_then(|entry| Some((self.span(entry)?, entry)))
             } else {
-                let pointer = pointer.get(..=index).unwrap_or_default();
+                let pointer = pointer.slice(..=index);
                 let is_it = |key: usize| self.name(key, text) == **step || called(pointer, &self.name(key, text));
                 let member = self.pairs(at).filter(|(key, _)| is_it(*key)).last();
                 member.and_then(|(key, value)| Some((Span::new(self.span(key)?.start, self.span(value)?.end), value)))
@@ -295,7 +295,7 @@ impl JsonTape {
 
 /// The text of a string without its quotes.
 pub(super) fn inner(span: Span, text: &str) -> &str {
-    text.get(span.start + 1..span.end.saturating_sub(1)).unwrap_or_default()
+    text.slice(span.start + 1..span.end.saturating_sub(1))
 }
 
 /// A key without its quotes.

@@ -9,7 +9,7 @@ use super::{Composed, Judgement, OutsideFate, StepKind, Subject, defect, head};
 use crate::diagnostic::{Defect, Diagnostic, Message, Strategy, message, quote};
 use crate::program::{Guardrail, GuardrailTarget, TargetPatterns, most_matches};
 use crate::surface::Role;
-use crate::text::Span;
+use crate::text::{Present, Slice, Span};
 use crate::value::{Record, Value};
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -134,7 +134,7 @@ impl Judgement<'_> {
         }
         let Some((found, broken)) = self.tripping_match(rule, looked, &mut matches, &mut 0) else { return };
         let found = looked.zip(found).map(|(looked, found)| {
-            let matched = looked.text.text.get(found.clone()).unwrap_or_default().trim();
+            let matched = looked.text.text.slice(found.clone()).trim();
             (looked.text.locate(self.text, found), matched)
         });
         let span = match (&found, looked) {
@@ -288,7 +288,7 @@ impl Judgement<'_> {
 
     /// The text of an empty block, placed at its opener.
     fn empty_text(&self, index: usize) -> Composed {
-        Composed::of_value(String::new(), self.document.blocks.get(index).map(head).unwrap_or_default())
+        Composed::of_value(String::new(), self.document.blocks.get(index).map(head).present())
     }
 
     /// The section made of text outside every block.

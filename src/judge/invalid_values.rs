@@ -14,7 +14,7 @@ use crate::diagnostic::{Argument, Defect, Message, Strategy, quote};
 use crate::json::{self, Context};
 use crate::program::{BlockNames, ResolvedStrategy, Schema, Types, ValueKind};
 use crate::surface::Role;
-use crate::text::{Location, Span, excerpt};
+use crate::text::{Location, Slice, Span, excerpt};
 use crate::value::{Object, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -260,7 +260,7 @@ fn path_of(pointer: &[String], types: &Types) -> Option<Argument> {
 fn pointer_before(mut pointer: ValuePath, changes: &BTreeMap<ValuePath, Option<Value>>) -> ValuePath {
     for length in 0..pointer.len() {
         let Some(index) = pointer.get(length).and_then(|step| step.parse::<usize>().ok()) else { continue };
-        let outer = pointer.get(..length).unwrap_or_default();
+        let outer = pointer.slice(..length);
         let inside = changes.range(outer.to_vec()..).take_while(|(inner, _)| inner.starts_with(outer));
         let gone = inside.filter(|(inner, change)| inner.len() == length + 1 && change.is_none());
         let mut gone: Vec<usize> = gone.filter_map(|(inner, _)| inner.last()?.parse().ok()).collect();

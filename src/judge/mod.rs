@@ -62,7 +62,7 @@ use crate::expression::Scope;
 use crate::json::Json;
 use crate::program::{self, Action, ActionId, DeclarationContext, Dialect, Mode, ModeId, Program, ResolvedStrategy};
 use crate::session::Session;
-use crate::text::{Location, SourceId, Span};
+use crate::text::{Location, Present, SourceId, Span};
 use crate::value::{ByteBudget, Object, Record, Value};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -355,7 +355,7 @@ impl<'r> Judgement<'r> {
 
     /// The span of a whole block.
     pub(crate) fn span_of(&self, index: usize) -> Span {
-        self.document.blocks.get(index).map(Block::span).unwrap_or_default()
+        self.document.blocks.get(index).map(Block::span).present()
     }
 
     pub(crate) fn fate(&self, index: usize) -> Fate {

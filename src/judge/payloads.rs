@@ -18,7 +18,7 @@ use crate::document::{
 use crate::json::{self, Unreadable, decode_string};
 use crate::program::{self, Action, Dialect, Types};
 use crate::surface;
-use crate::text::{Span, excerpt};
+use crate::text::{Present, Slice, Span, excerpt};
 use crate::value::{Object, Value};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -93,7 +93,7 @@ impl<'r> Judgement<'r> {
             // The names are the declared ones by now, but some texts may be other spellings of a value.
             params = typing::respelled(params, types, &dialect.names, &mut Vec::new());
         }
-        let omitted = self.calls.get_mut(call).map(|call| std::mem::take(&mut call.omitted)).unwrap_or_default();
+        let omitted = self.calls.get_mut(call).map(|call| std::mem::take(&mut call.omitted)).present();
         if !omitted.is_empty() {
             let Some(rest) = invalid_values::without(&params, &omitted, types, &dialect.names) else {
                 self.drop_call(call);
@@ -398,7 +398,7 @@ impl<'r> Judgement<'r> {
     {
         // A native part ends where its block does: the text after it belongs to another part.
         let is_native = block.is_native();
-        let text = if is_native { self.text.get(..block.span().end).unwrap_or_default() } else { self.text };
+        let text = if is_native { self.text.slice(..block.span().end) } else { self.text };
         PayloadSource {
             text,
             masks: &self.document.masks,
@@ -447,7 +447,7 @@ impl<'r> Judgement<'r> {
         let mut is_left_out = true;
         for path in undeclared.paths {
             let Some((name, outer)) = path.split_last() else { continue };
-            let params = self.calls.get(call).map(|call| call.params.clone()).unwrap_or_default();
+            let params = self.calls.get(call).map(|call| call.params.clone()).present();
             let (object, types) = part_at(&params, action.schema.types(), outer);
             let is_absent = |name: &str| object.is_none_or(|object| object.part(name).is_none());
             let declared = types.members().map(|(name, _)| (name, name));
@@ -500,5 +500,5 @@ fn key_of(member: &str) -> &str {
         is_end.then_some(at + quote.map_or(0, char::len_utf8))
     };
     let end = member.char_indices().find_map(ends);
-    member.get(..end.unwrap_or(member.len())).unwrap_or_default().trim_end()
+    member.slice(..end.unwrap_or(member.len())).trim_end()
 }

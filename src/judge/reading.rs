@@ -12,7 +12,7 @@ use crate::grammar::{Machine, RuleId};
 use crate::json;
 use crate::program::{self, Closer, Family, NameSource};
 use crate::surface::{self, Role};
-use crate::text::{Location, Span};
+use crate::text::{Location, Slice, Span};
 
 impl<'r> Judgement<'r> {
     pub(super) fn judge_reading(&mut self) {
@@ -251,7 +251,7 @@ impl<'r> Judgement<'r> {
             Defect::StrayCloser => (message!("`{}` closes nothing", quoted()), None),
             Defect::MalformedOpener => {
                 let span = self.broken_opener(found.span());
-                let (opener, rest) = (quote(span.of(self.text), 40), self.text.get(span.end..).unwrap_or_default());
+                let (opener, rest) = (quote(span.of(self.text), 40), self.text.slice(span.end..));
                 let message = match rest.split_whitespace().next() {
                     None => message!("`{}` starts like a block, but its opener is incomplete: the answer ends", opener),
                     Some(_) if rest.starts_with(['\n', '\r']) => {

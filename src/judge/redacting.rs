@@ -10,7 +10,7 @@ use super::{Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Message, message, quote};
 use crate::program::{Guardrail, ResolvedStrategy, most_matches};
 use crate::surface::Role;
-use crate::text::Span;
+use crate::text::{Slice, Span};
 use crate::value::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -47,7 +47,7 @@ impl Judgement<'_> {
     pub(super) fn redact(&mut self, hit: Hit<'_>, chosen: ResolvedStrategy, pending: &mut PendingRedactions) {
         let Hit { rule, looked, found, broken, is_first } = hit;
         let text = &looked.text;
-        let matched = text.text.get(found.clone()).unwrap_or_default();
+        let matched = text.text.slice(found.clone());
         if matched.is_empty() {
             return;
         }
@@ -135,7 +135,7 @@ impl Judgement<'_> {
     pub(super) fn hide_matches(&mut self, rule: &Guardrail, looked: &CheckedText) {
         let text = &looked.text;
         for found in matches(rule, &text.text).take(most_matches(&text.text)) {
-            let matched = text.text.get(found.clone()).unwrap_or_default();
+            let matched = text.text.slice(found.clone());
             self.redactions.hide(text.locate(self.text, found), matched);
         }
     }

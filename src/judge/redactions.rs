@@ -6,7 +6,7 @@
 //! Never: changes the response, or the places in it.
 
 use crate::diagnostic::Diagnostic;
-use crate::text::Span;
+use crate::text::{Slice, Span};
 use aho_corasick::AhoCorasick;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -47,7 +47,7 @@ impl Redactions {
     pub(super) fn replace(&mut self, span: Span, with: &Arc<str>) {
         let touches = |other: Span| span.start < other.end && other.start < span.end;
         let first = self.replaced.partition_point(|(other, _)| other.end <= span.start);
-        let known = self.replaced.get(first..).unwrap_or_default().iter();
+        let known = self.replaced.slice(first..).iter();
         let count = known.clone().take_while(|(other, _)| touches(*other)).count();
         let mut whole = (span, Arc::clone(with));
         if let (Some((start, with)), Some((end, _))) = (known.clone().next(), known.clone().take(count).next_back())
@@ -88,7 +88,7 @@ impl Redactions {
     /// Splits a part of the response into text as it was written and replacements.
     pub(super) fn pieces(&self, part: Span) -> impl Iterator<Item = RedactionPiece<'_>> {
         let first = self.replaced.partition_point(|(span, _)| span.end <= part.start);
-        let inside = self.replaced.get(first..).unwrap_or_default().iter();
+        let inside = self.replaced.slice(first..).iter();
         let mut inside = inside.take_while(move |(span, _)| span.start < part.end).peekable();
         let mut at = part.start;
         std::iter::from_fn(move || {
@@ -133,7 +133,7 @@ impl Redactions {
     pub(super) fn split(&self, part: Span, mut then: impl FnMut(Span, bool)) {
         let first = self.hidden.partition_point(|span| span.end <= part.start);
         let mut at = part.start;
-        for span in self.hidden.get(first..).unwrap_or_default().iter().take_while(|span| span.start < part.end) {
+        for span in self.hidden.slice(first..).iter().take_while(|span| span.start < part.end) {
             let (start, end) = (span.start.max(part.start), span.end.min(part.end));
             then(Span::new(at, start), false);
             then(Span::new(start, end), true);

@@ -7,15 +7,13 @@
 //! If a hole covers everything on its lines, the white space on these lines and the line break after them are removed
 //! as well, so that a removed action leaves no empty line.
 
-use crate::text::Span;
+use crate::text::{Slice, Span};
 
 /// The spans of a range that remain without its holes. A hole that covers everything on its lines also removes their
 /// spaces and tabs, and the line break after them.
 pub(super) fn remaining_spans(text: &str, region: Span, holes: &[Span]) -> Vec<Span> {
     let bytes = text.as_bytes();
-    let blank = |from: usize, to: usize| {
-        bytes.get(from..to).unwrap_or_default().iter().all(|byte| matches!(byte, b' ' | b'\t'))
-    };
+    let blank = |from: usize, to: usize| bytes.slice(from..to).iter().all(|byte| matches!(byte, b' ' | b'\t'));
     let mut spans = Vec::with_capacity(holes.len() + 1);
     let mut at = region.start;
     let mut holes = holes.iter().peekable();
@@ -28,11 +26,11 @@ pub(super) fn remaining_spans(text: &str, region: Span, holes: &[Span]) -> Vec<S
             between.push(Span::new(end, next.start));
             end = next.end;
         }
-        let before = bytes.get(at..start).unwrap_or_default();
+        let before = bytes.slice(at.min(start)..start);
         let indent = before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         let line = start - indent;
         let opens = line == region.start || bytes.get(line.wrapping_sub(1)) == Some(&b'\n');
-        let after = bytes.get(end..region.end).unwrap_or_default();
+        let after = bytes.slice(end..region.end);
         let spaces = after.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         let line_end = match after.get(spaces..) {
             Some([] | [b'\r']) => Some(end + spaces),

@@ -10,7 +10,7 @@ use crate::diagnostic::{Defect, KnownNames, message, quote};
 use crate::document::Block;
 use crate::program::{self, Speakers};
 use crate::surface::Role;
-use crate::text::Span;
+use crate::text::{Present, Span};
 use crate::value::Value;
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -162,6 +162,6 @@ impl Judgement<'_> {
     }
 
     fn name_span(&self, index: usize) -> Span {
-        self.document.blocks.get(index).map(|block| block.opener()).unwrap_or_default()
+        self.document.blocks.get(index).map(|block| block.opener()).present()
     }
 }

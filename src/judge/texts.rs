@@ -12,7 +12,7 @@ use crate::diagnostic::{Remark, message};
 use crate::document::{BodyEncoding, ChunkedVec, TextEncoding};
 use crate::program::Outside;
 use crate::surface::{Decoding, Role};
-use crate::text::{Span, excerpt};
+use crate::text::{Present, Slice, Span, excerpt};
 use crate::value::Value;
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -167,7 +167,7 @@ impl Composed {
         }
         let mut origins: Vec<RangeOrigin> = Vec::new();
         let first = self.parts.partition_point(|part| part.at <= range.start).saturating_sub(1);
-        let parts = self.parts.get(first..).unwrap_or_default();
+        let parts = self.parts.slice(first..);
         for (index, part) in parts.iter().enumerate().take_while(|(_, part)| part.at < range.end) {
             let until = parts.get(index + 1).map_or(self.text.len(), |next| next.at);
             let own = range.start.max(part.at)..range.end.min(until);
@@ -213,12 +213,12 @@ pub(super) fn replaced(text: &str, ranges: &mut [(Range<usize>, Arc<str>)]) -> S
     let (mut whole, mut at) = (String::with_capacity(text.len()), 0);
     for (range, with) in ranges.iter() {
         if range.start >= at {
-            whole.push_str(text.get(at..range.start).unwrap_or_default());
+            whole.push_str(text.slice(at..range.start));
             whole.push_str(with);
         }
         at = at.max(range.end);
     }
-    whole.push_str(text.get(at..).unwrap_or_default());
+    whole.push_str(text.slice(at..));
     whole
 }
 
@@ -418,7 +418,7 @@ impl Judgement<'_> {
     /// The text of a block and its place. If blocks were joined, the first of them that counts has the text of all of
     /// them, and the others have none.
     pub(crate) fn body_joined(&self, index: usize) -> Option<(Cow<'_, str>, Span)> {
-        let span = |index: usize| self.document.blocks.get(index).map(|block| block.span()).unwrap_or_default();
+        let span = |index: usize| self.document.blocks.get(index).map(|block| block.span()).present();
         let joined = self.joined.iter().find(|blocks| blocks.binary_search(&index).is_ok());
         let Some(joined) = joined else { return Some((self.body(index), span(index))) };
         let mut standing = joined.iter().copied().filter(|block| self.counts(*block));

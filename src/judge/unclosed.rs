@@ -13,7 +13,7 @@ use crate::diagnostic::{Defect, Diagnostic, Strategy, message, quote};
 use crate::document::{Block, Ended};
 use crate::json;
 use crate::surface::Role;
-use crate::text::Span;
+use crate::text::{Slice, Span};
 
 /// The range that unclosed reasoning, or an unclosed quotation, may cover.
 #[derive(Debug, Clone, Copy)]
@@ -85,7 +85,7 @@ impl Judgement<'_> {
             let blocks = &self.document.blocks;
             let last = (0..blocks.len()).rev().filter_map(|index| blocks.get(index)).find(is_top);
             last.is_some_and(|last| {
-                let rest = self.text.get(last.span().end..).unwrap_or_default();
+                let rest = self.text.slice(last.span().end..);
                 !last.ended.is_cut() && rest.trim().is_empty()
             })
         };
@@ -108,7 +108,7 @@ impl Judgement<'_> {
 
     /// The span from `start` to the end of the line.
     fn line_from(&self, start: usize) -> Span {
-        let rest = self.text.get(start..).unwrap_or_default();
+        let rest = self.text.slice(start..);
         Span::new(start, start + rest.lines().next().map_or(0, str::len))
     }
 

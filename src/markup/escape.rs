@@ -11,7 +11,7 @@
 
 use super::place::is_attribute;
 use crate::grammar::First;
-use crate::text::entity;
+use crate::text::{Slice, entity};
 use std::fmt::{self, Write as _};
 use std::ops::Range;
 use std::sync::Arc;
@@ -238,17 +238,15 @@ impl Escape {
             match parts.peek() {
                 // Without its start there is no mark.
                 Some(value) if value.start <= mark.start => {
-                    let before = text.get(value.start..mark.start).unwrap_or_default();
+                    let before = text.slice(value.start..mark.start);
                     let in_reference = has_entities(value) && before.rfind('&') > before.rfind(';');
                     changed.extend(Some(mark.start).filter(|_| !in_reference));
                 }
                 // If the value is an attribute in a tag that the author wrote, the mark is the author's, not the
                 // value's.
-                _ => parts
-                    .filter(|value| !is_attribute(text.get(mark.start..value.start).unwrap_or_default()))
-                    .for_each(|value| {
-                        changed.extend(telling(&text, value.start..value.end.min(mark.end), has_entities(value)));
-                    }),
+                _ => parts.filter(|value| !is_attribute(text.slice(mark.start..value.start))).for_each(|value| {
+                    changed.extend(telling(&text, value.start..value.end.min(mark.end), has_entities(value)));
+                }),
             }
         }
         if changed.is_empty() {
@@ -258,16 +256,16 @@ impl Escape {
         changed.dedup();
         let (mut out, mut from) = (String::with_capacity(text.len() + 4 * changed.len()), 0);
         for at in changed {
-            let rest = text.get(at..).unwrap_or_default();
+            let rest = text.slice(at..);
             let Some(c) = rest.chars().next() else { continue };
-            out.push_str(text.get(from..at).unwrap_or_default());
+            out.push_str(text.slice(from..at));
             // A dialect may take the name of an entity for a name of its own, so a numeric reference replaces the
             // entity.
             let (c, length) = named(rest).unwrap_or((c, c.len_utf8()));
             let _ = write!(out, "&#{};", c as u32);
             from = at + length;
         }
-        out.push_str(text.get(from..).unwrap_or_default());
+        out.push_str(text.slice(from..));
         out
     }
 
@@ -308,7 +306,7 @@ impl Escape {
             if is_escaped {
                 continue;
             }
-            out.push_str(text.get(from..at).unwrap_or_default());
+            out.push_str(text.slice(from..at));
             from = at + c.len_utf8();
             match entity(c) {
                 Some(entity) => out.push_str(entity),
@@ -321,12 +319,12 @@ impl Escape {
                 }
             }
         }
-        out.push_str(text.get(from..).unwrap_or_default());
+        out.push_str(text.slice(from..));
     }
 
     /// Whether an opener may start at a position in a value.
     fn opens(&self, text: &str, at: usize, before: BeforeValue, whole: bool) -> bool {
-        let rest = text.get(at..).unwrap_or_default();
+        let rest = text.slice(at..);
         let first = rest.as_bytes().first().is_some_and(|byte| self.openers.get(usize::from(*byte)) == Some(&true));
         first
             && self.starts.iter().any(|start| (before.starts_line() || !start.by_line) && start.matches_at(rest, whole))
@@ -397,7 +395,7 @@ fn named(text: &str) -> Option<(char, usize)> {
 fn telling(text: &str, part: Range<usize>, entities: bool) -> Vec<usize> {
     let (mut found, mut reference) = (Vec::new(), false);
     let mut first = true;
-    let written = text.get(part.clone()).unwrap_or_default();
+    let written = text.slice(part.clone());
     for (at, c) in written.char_indices() {
         let starts = std::mem::take(&mut first);
         reference |= entities && c == '&';

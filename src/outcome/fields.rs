@@ -7,6 +7,7 @@
 use super::contract::{Outcome, Verdict};
 use crate::document::StreamEvent;
 use crate::json::decode_string;
+use crate::text::Slice;
 use crate::value::Value;
 
 /// The fields of the calls that count, each as a whole; calls whose fields were emitted while they arrived are left
@@ -82,11 +83,11 @@ impl Arguments {
         self.rest.push_str(more);
         let coming = std::mem::take(&mut self.rest);
         let mut at = 0;
-        while let Some(length) = self.step(coming.get(at..).unwrap_or_default(), tell) {
+        while let Some(length) = self.step(coming.slice(at..), tell) {
             at += length;
         }
         if self.state != FieldState::Over {
-            self.rest = coming.get(at..).unwrap_or_default().to_owned();
+            self.rest = coming.slice(at..).to_owned();
         }
     }
 

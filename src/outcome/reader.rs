@@ -15,6 +15,7 @@ use crate::program::Program;
 use crate::provider::{Chunks, Delta, PartKey, Provider};
 use crate::session::Session;
 use crate::surface::Role;
+use crate::text::{Present, Slice};
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -328,7 +329,7 @@ impl<P: Borrow<Program>> Reader<P> {
                 }
                 Err(error) => {
                     let (valid, after) = bytes.split_at(error.valid_up_to());
-                    self.text.push_str(std::str::from_utf8(valid).unwrap_or_default());
+                    self.text.push_str(std::str::from_utf8(valid).present());
                     let skip = match error.error_len() {
                         Some(length) => length,
                         None if !complete => {
@@ -342,7 +343,7 @@ impl<P: Borrow<Program>> Reader<P> {
                     }
                     self.broken.count += 1;
                     self.text.push(char::REPLACEMENT_CHARACTER);
-                    bytes = after.get(skip..).unwrap_or_default();
+                    bytes = after.slice(skip..);
                 }
             }
         }

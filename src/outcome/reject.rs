@@ -12,7 +12,7 @@ use crate::flow::{Effect, FileLines, Miss, MissKind};
 use crate::program::{ActionId, DeclarationContext, Program};
 use crate::prompt::ReportedDefect;
 use crate::session::Session;
-use crate::text::{boundary, excerpt};
+use crate::text::{Slice, boundary, excerpt};
 use crate::value::{ByteBudget, Value};
 
 /// The maximum number of places of a miss in a finding: of a text that is not there, and of one that is there several
@@ -191,7 +191,7 @@ fn within(text: &str) -> String {
         return text.to_owned();
     }
     let end = boundary(text, LINES);
-    let cut = text.get(..end).unwrap_or_default();
+    let cut = text.slice(..end);
     let whole = cut.rfind('\n').and_then(|end| cut.get(..end)).unwrap_or(cut);
     format!("{whole}\n…")
 }

@@ -14,7 +14,7 @@ use crate::program::{
 use crate::provider::PartKey;
 use crate::session::Session;
 use crate::surface::{Hold, Role};
-use crate::text::unsafe_because;
+use crate::text::{Slice, unsafe_because};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -260,7 +260,7 @@ impl Release {
         let waits = program.waits(mode_id, dialect, Some(block));
         let is_unsafe = role == Role::Content
             && program.moving(Defect::UnsafePath, near).next().is_some()
-            && !called.is_some_and(|key| is_safe_as_written(context.text.get(draft.start..).unwrap_or_default(), key));
+            && !called.is_some_and(|key| is_safe_as_written(context.text.slice(draft.start..), key));
         let waits_for = |until: WaitsUntil| waits.iter().any(|wait| wait.until == until);
         let (at_end, by_block) = (waits_for(WaitsUntil::Answer), waits_for(WaitsUntil::Block));
         let Some(channel) = self.channel(emitted_as) else {
@@ -409,7 +409,7 @@ impl Channel {
             self.text.push_str(&std::mem::take(&mut self.space));
             self.text.push_str(core);
         }
-        self.space.push_str(text.get(core.len()..).unwrap_or_default());
+        self.space.push_str(text.slice(core.len()..));
     }
 
     /// The text of a block is complete: white space at its end is part of it.
@@ -451,12 +451,12 @@ impl Channel {
         let (mut emitted, mut at) = (String::with_capacity(until - from), from);
         for (found, with) in &ranges {
             if found.start >= at {
-                emitted.push_str(self.text.get(at..found.start).unwrap_or_default());
+                emitted.push_str(self.text.slice(at..found.start));
                 emitted.push_str(with);
             }
             at = at.max(found.end);
         }
-        emitted.push_str(self.text.get(at..until).unwrap_or_default());
+        emitted.push_str(self.text.slice(at..until.max(at)));
         Some(emitted)
     }
 }

@@ -18,7 +18,7 @@ use crate::program::{ActionId, BlockId, DeclarationContext, Dialect, Mode, Progr
 use crate::prompt::Corrected;
 use crate::session::Session;
 use crate::surface::Role;
-use crate::text::{Lines, Location, Span, excerpt};
+use crate::text::{Lines, Location, Present, Slice, Span, excerpt};
 use crate::value::{ByteBudget, Object, Record, Value};
 use smallvec::SmallVec;
 use std::cell::LazyCell;
@@ -349,7 +349,7 @@ impl Program {
             calls.extend(action.filter(|id| !calls.contains(id)));
         }
         calls.truncate(MOST_CALLS);
-        let lines = Lines::new(judged.text.get(..judged.document.bytes).unwrap_or_default());
+        let lines = Lines::new(judged.text.slice(..judged.document.bytes));
         let answer = Corrected { dialect: judged.dialect, natives: judged.document.natives.as_deref(), lines };
         let (faults, mode) = (answer.faults(&findings), &judged.session.mode);
         self.ask_again(mode, answer.dialect, answer.is_native(), &calls, &faults, &judged.budget)
@@ -464,7 +464,7 @@ fn parts(judged: &mut Judgement<'_>) -> Withheld {
     }
     read.calls.reserve_exact(judged.calls.len());
     for call in &mut judged.calls {
-        let block = judged.document.blocks.get(call.block).map(|block| block.span()).unwrap_or_default();
+        let block = judged.document.blocks.get(call.block).map(|block| block.span()).present();
         read.calls.push(Call {
             id: judged.document.natives.as_ref().and_then(|natives| natives.id(call.block)).map(str::to_owned),
             action: call.name.to_string(),

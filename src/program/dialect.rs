@@ -14,7 +14,7 @@ use super::prefilter::{Needles, Prefilter};
 use super::structure::Structure;
 use crate::grammar::Grammar;
 use crate::surface::{Between, Ending, Role};
-use crate::text::{Location, glob};
+use crate::text::{Location, Slice, glob};
 use memchr::memmem;
 use std::sync::Arc;
 
@@ -192,7 +192,7 @@ impl Dialect {
 
     fn reads_in_some_case(&self, name: &str, reads: impl Fn(&Family, &str) -> bool) -> bool {
         let cases = [name.to_owned(), name.to_ascii_lowercase(), name.to_ascii_uppercase()];
-        let written = if self.names.in_any_case() { cases.as_slice() } else { cases.get(..1).unwrap_or_default() };
+        let written = if self.names.in_any_case() { cases.as_slice() } else { cases.slice(..1) };
         self.families.iter().any(|family| written.iter().any(|name| reads(family, name)))
     }
 

@@ -8,6 +8,7 @@
 //! byte, and each step depends on the one before. A look-up of four bytes depends on nothing before it. If every
 //! literal has at least five bytes, looking at every second offset is enough.
 
+use crate::text::Slice;
 use regex_syntax::hir::{Class, Hir, HirKind};
 use std::sync::Arc;
 
@@ -116,7 +117,7 @@ impl Literals {
             return;
         }
         let first = self.first.get(place).map_or(0, |first| *first as usize);
-        let alike = self.literals.get(first..).unwrap_or_default().iter();
+        let alike = self.literals.slice(first..).iter();
         for literal in alike.take_while(|literal| hash(literal.gram) == place) {
             if literal.gram != gram || found.contains(&literal.pattern) {
                 continue;

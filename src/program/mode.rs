@@ -8,7 +8,7 @@ use super::permit::{MatchingEntries, ModePermits};
 use super::{Action, ActionId, DegradationTable, Dialect, DialectId, Exit, Program, ReplyShape};
 use crate::diagnostic::KnownNames;
 use crate::surface::is_pattern;
-use crate::text::Location;
+use crate::text::{Location, Present};
 use crate::value::Value;
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ impl Program {
 
     /// The name of a mode.
     pub(crate) fn mode_name(&self, mode: ModeId) -> &str {
-        self.modes.get_index(mode.0).map(|(name, _)| name.as_str()).unwrap_or_default()
+        self.modes.get_index(mode.0).map(|(name, _)| name.as_str()).present()
     }
 
     /// The dialects of a mode, in the order in which they are tried.

@@ -8,7 +8,7 @@ use super::block::{BlockBinding, BlockId, NameSource};
 use crate::grammar::{Grammar, RuleId};
 use crate::pack::has_members;
 use crate::surface::{ENTRIES, WHOLE};
-use crate::text::glob;
+use crate::text::{Present, Slice, glob};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::sync::Arc;
 
@@ -191,7 +191,7 @@ impl ObjectShape {
         let inner = quoted.trim_start_matches('"');
         let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '-');
         let rest = inner.trim_start_matches(is_word);
-        let name = inner.strip_suffix(rest).unwrap_or_default();
+        let name = inner.strip_suffix(rest).present();
         (inner.len() < quoted.len() || rest.starts_with('"')) && self.member(Self::ROOT, name).is_some()
     }
 
@@ -201,9 +201,9 @@ impl ObjectShape {
         let Some(names) = &self.names else { return Ok(0) };
         // An escape may encode any character of a name.
         let escape = memchr::memchr(b'\\', text);
-        let whole = text.get(..escape.unwrap_or(text.len())).unwrap_or_default();
+        let whole = text.slice(..escape.unwrap_or(text.len()));
         for name in names.find_iter(whole) {
-            let behind = text.get(name.end()..).unwrap_or_default();
+            let behind = text.slice(name.end()..);
             let behind = behind.strip_prefix(b"\"").or(behind.strip_prefix(b"'")).unwrap_or(behind);
             match behind.trim_ascii_start().first() {
                 Some(b':') => return Ok(name.start().saturating_sub(1)),

@@ -6,7 +6,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::expression::{Failure, Reads, Scope, SyntaxFault, Template};
-use crate::text::Spanned;
+use crate::text::{Slice, Spanned};
 use crate::value::Value;
 use smallvec::SmallVec;
 use std::fmt;
@@ -58,7 +58,7 @@ impl PathTemplate {
         let mut segments = Vec::new();
         let mut reads = Reads::default();
         for range in split(&text.value) {
-            let segment = text.value.get(range.clone()).unwrap_or_default();
+            let segment = text.value.slice(range.clone());
             if segment.is_empty() {
                 return Err(SyntaxFault::new(range, "a path has no empty segments").at(text));
             }
@@ -131,7 +131,7 @@ fn split(text: &str) -> Vec<Range<usize>> {
     let (mut start, mut at) = (0, 0);
     while let Some(byte) = text.as_bytes().get(at) {
         match byte {
-            b'{' => at += braces(text.get(at..).unwrap_or_default()),
+            b'{' => at += braces(text.slice(at..)),
             b'.' => {
                 segments.push(start..at);
                 at += 1;

@@ -6,6 +6,7 @@
 
 use super::family::{Family, Prefix};
 use super::names::BlockNames;
+use crate::text::Slice;
 use aho_corasick::packed;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -358,7 +359,7 @@ impl NeedleSet {
         // A text that starts before the end may reach further.
         let before = bytes.get(..until + self.open).unwrap_or(bytes);
         let by_table = |from: usize| {
-            let rest = before.get(from..).unwrap_or_default();
+            let rest = before.slice(from..);
             let found = rest.iter().position(|byte| self.table.get(usize::from(*byte)) == Some(&true));
             found.map(|found| from + found)
         };

@@ -10,7 +10,7 @@ use super::names::BlockNames;
 use super::object_shape::ObjectShape;
 use crate::grammar::{Grammar, Machine, Progress, RuleId};
 use crate::markup::{Guarding, Marking};
-use crate::text::{Guard, is_margin};
+use crate::text::{Guard, Slice, is_margin};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ impl Structure {
         at: usize,
         machine: &mut Machine,
     ) -> Progress {
-        if !self.may_start(rules, mark, text.as_bytes().get(at..).unwrap_or_default()) {
+        if !self.may_start(rules, mark, text.as_bytes().slice(at..)) {
             return Progress::Failed;
         }
         machine.start(&rules.grammar, mark, at);

@@ -5,7 +5,7 @@
 //! Never: formats them.
 
 use super::{EffectRule, Mode, PermitList, Program, Verb};
-use crate::text::FilePlace;
+use crate::text::{FilePlace, Present};
 use std::collections::HashSet;
 
 /// Whether, and under which condition, a mode permits an action.
@@ -120,7 +120,7 @@ impl Program {
     /// The inputs by class, with their places.
     #[doc(hidden)]
     pub fn input_table(&self) -> Vec<(String, FilePlace)> {
-        let class = |number: usize| self.flows.classes.get_index(number).cloned().unwrap_or_default();
+        let class = |number: usize| self.flows.classes.get_index(number).cloned().present();
         self.flows.inputs.iter().map(|input| (class(input.class), self.place(input.at).unwrap_or_default())).collect()
     }
 

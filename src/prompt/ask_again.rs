@@ -11,7 +11,7 @@ use crate::document::Natives;
 use crate::expression::{Scope, Template};
 use crate::markup::Escape;
 use crate::program::{ActionId, Dialect, Program};
-use crate::text::{Lines, Location, Spanned, excerpt};
+use crate::text::{Lines, Location, Slice, Spanned, excerpt};
 use crate::value::{ByteBudget, Object, Value};
 use std::sync::LazyLock;
 
@@ -127,9 +127,7 @@ impl Program {
         let most = self.ask_again.tokens.saturating_mul(BYTES_PER_TOKEN);
         let texts = tries.into_iter().map(|(defects, form)| self.correction(mode, defects, form, &permitted, budget));
         // Otherwise, as many of the defects as there is room for, without the form.
-        let first = |count: usize| {
-            self.correction(mode, short.get(..count).unwrap_or_default(), "", &Vec::new().into(), budget)
-        };
+        let first = |count: usize| self.correction(mode, short.slice(..count), "", &Vec::new().into(), budget);
         texts.chain((1..=short.len()).rev().map(first)).find(|text| text.len() <= most).unwrap_or_else(|| {
             // Last resort: cut the text to the cap, and mark the cut.
             within(&first(1), most)

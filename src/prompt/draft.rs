@@ -13,6 +13,7 @@ use crate::expression::{Failure, FailureKind, Scope};
 use crate::markup::TemplateDocument;
 use crate::program::{FileContent, LayerPlan, LayerSource, ModeId, Program, PromptFile, Variant};
 use crate::surface::{Speaker, Trimming};
+use crate::text::Present;
 use crate::value::{ByteBudget, Record, Value, to_value};
 use indexmap::IndexMap;
 use std::borrow::Cow;
@@ -43,13 +44,11 @@ impl PromptScope<'_> {
             let mode = program.mode_name(self.mode);
             let asks = |name: &str| document.reads().first_of(name).is_some();
             if asks("actions") {
-                scope.add(
-                    "actions",
-                    mode_views.actions.get_or_init(|| to_value(&program.action_forms(mode)).unwrap_or_default()),
-                );
+                scope
+                    .add("actions", mode_views.actions.get_or_init(|| to_value(&program.action_forms(mode)).present()));
             }
             if asks("forms") {
-                scope.add("forms", mode_views.forms.get_or_init(|| to_value(&program.forms(mode)).unwrap_or_default()));
+                scope.add("forms", mode_views.forms.get_or_init(|| to_value(&program.forms(mode)).present()));
             }
         }
         let text = document.render(&scope)?;

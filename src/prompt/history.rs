@@ -8,6 +8,7 @@
 use super::past::Rewriter;
 use super::{Request, Turn};
 use crate::surface::Speaker;
+use crate::text::Slice;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt::Write as _;
@@ -98,9 +99,9 @@ pub(super) fn of_one<'t>(before: &str, words: &'t str) -> Cow<'t, str> {
         let label = line.trim_start();
         match label.chars().next().filter(|_| is_forged((number, line))) {
             Some(first) => {
-                out.push_str(line.get(..line.len() - label.len()).unwrap_or_default());
+                out.push_str(line.slice(..line.len() - label.len()));
                 let _ = write!(out, "&#{};", first as u32);
-                out.push_str(label.get(first.len_utf8()..).unwrap_or_default());
+                out.push_str(label.slice(first.len_utf8()..));
             }
             None => out.push_str(line),
         }

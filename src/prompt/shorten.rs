@@ -5,6 +5,7 @@
 //! Never: cuts a value: parameters stay whole, or their call is listed and not repeated.
 
 use super::turn::{Omitted, PastAnswer, Turn};
+use crate::text::Slice;
 
 /// The mark for what is left out.
 const GAP: &str = " […] ";
@@ -68,7 +69,7 @@ fn cut(text: &mut String, most: usize) {
     while !text.is_char_boundary(tail) {
         tail += 1;
     }
-    let (start, end) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());
+    let (start, end) = (text.slice(..head), text.slice(tail..));
     // Do not cut words, unless that would leave out a long one.
     let is_word = |word: &str| word.len() <= WORD;
     let start =

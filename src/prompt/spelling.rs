@@ -13,7 +13,7 @@ use crate::program::{
     tag_family,
 };
 use crate::surface::{BlockLayout, Decoding, Ending, NAME, Payload, Role, Trim};
-use crate::text::glob;
+use crate::text::{Slice, glob};
 use crate::value::{Object, Value};
 use std::borrow::Cow;
 
@@ -325,7 +325,7 @@ impl<'p> Speller<'p> {
             Some(Decoding::Entities) => escape(text),
             Some(Decoding::Escapes) => {
                 let quoted = Value::from(text).to_string();
-                quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned()
+                quoted.slice(1..quoted.len() - 1).to_owned()
             }
             Some(Decoding::Guarded) => {
                 self.dialect.structure.as_ref().map_or_else(|| text.to_owned(), |structure| structure.guarded(text))

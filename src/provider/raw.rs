@@ -6,6 +6,7 @@
 //! Never: checks whether a text is valid: its message was checked as a whole.
 
 use crate::json::{decode_string, plain_length};
+use crate::text::Slice;
 use smallvec::SmallVec;
 use std::borrow::Cow;
 
@@ -89,7 +90,7 @@ impl<'t> RawPlaces<'t> {
 fn string(bytes: &[u8], start: usize) -> (usize, bool) {
     let (mut at, mut escaped) = (start + 1, false);
     loop {
-        at += plain_length(bytes.get(at..).unwrap_or_default());
+        at += plain_length(bytes.slice(at..));
         match bytes.get(at) {
             Some(b'\\') => (at, escaped) = (at + 2, true),
             Some(b'"') => return (at + 1, escaped),
@@ -148,7 +149,7 @@ impl<'t> Raw<'t> {
 
     /// A string without its quotes.
     fn inner(self) -> &'t str {
-        self.raw.get(1..self.raw.len().saturating_sub(1)).unwrap_or_default()
+        self.raw.slice(1..self.raw.len().saturating_sub(1))
     }
 
     /// A key, decoded.

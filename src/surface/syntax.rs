@@ -5,7 +5,7 @@
 //! Never: knows what a key means.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::text::{Location, Span, excerpt};
+use crate::text::{Location, Slice, Span, excerpt};
 use toml::de::{DeTable, DeValue, Error};
 
 /// The diagnostic for an error in the TOML `text`, which starts where `within` does.
@@ -183,7 +183,7 @@ fn unclosed(text: &str) -> Option<Span> {
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let Some(c) = rest.chars().next() else { break };
         if let Some(quote) = QUOTES.iter().find(|quote| rest.starts_with(**quote)) {
-            at += quote.len() + quoted(rest.get(quote.len()..).unwrap_or_default(), quote);
+            at += quote.len() + quoted(rest.slice(quote.len()..), quote);
             continue;
         }
         match c {
@@ -241,7 +241,7 @@ pub(crate) fn first_errors<'e>(errors: &'e [Error], text: &str) -> Vec<&'e Error
     for error in errors.iter().filter(|error| start(error) < end).chain(last) {
         let start = error.span().unwrap_or_default().start;
         let line = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
-        let rest = text.get(line..).unwrap_or_default();
+        let rest = text.slice(line..);
         let end = line + rest.find('\n').unwrap_or(rest.len());
         if (until.0..until.1).contains(&start) {
             continue;
@@ -348,7 +348,7 @@ mod tests {
         let within = Location { source: SourceId::RESPONSE, span: Span::default() };
         let first_of_line = |error| {
             let fault = fault(error, table.get_ref(), text, within);
-            let place = |at: Location| text.get(..at.span.start).unwrap_or_default().matches('\n').count() + 1;
+            let place = |at: Location| text.slice(..at.span.start).matches('\n').count() + 1;
             let first = fault.labels.first().map(|label| place(label.at));
             format!("{} {:?}, first {first:?}", fault.message, fault.at.map(place))
         };

@@ -4,6 +4,7 @@
 //! Out: [`Extent`], as contracts contain it.
 //! Never: interprets the bytes.
 
+use super::Slice;
 use super::Span;
 use serde::de::Error;
 use serde::ser::SerializeTuple;
@@ -33,7 +34,7 @@ impl Extent {
     /// The bytes in the text of that part; empty if they are not on character boundaries of it.
     #[doc(hidden)]
     pub fn of<'t>(&self, part: &'t str) -> &'t str {
-        part.get(self.start..self.end).unwrap_or_default()
+        part.slice(self.start..self.end)
     }
 }
 

@@ -3,6 +3,7 @@
 //! In: a pattern in which `*` stands for any number of bytes and `?` for one, and a name.
 //! Out: yes or no.
 //! Never: interprets the name.
+use super::Slice;
 
 /// Whether `name` matches `pattern`, in which `*` stands for any number of bytes and `?` for one. Takes linear time for
 /// one `*`, and never more than the product of both lengths.
@@ -30,7 +31,7 @@ pub(crate) fn glob(pattern: &str, name: &str) -> bool {
             },
         }
     }
-    pattern.get(p..).unwrap_or_default().iter().all(|byte| *byte == b'*')
+    pattern.slice(p..).iter().all(|byte| *byte == b'*')
 }
 
 #[cfg(test)]

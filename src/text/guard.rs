@@ -4,6 +4,7 @@
 //! Out: the text with a backslash before each such line, or with these backslashes removed.
 //! Never: changes other lines; removing the guards restores the text.
 
+use super::Slice;
 use super::Span;
 use std::borrow::Cow;
 
@@ -26,9 +27,9 @@ impl Guard {
         for line in lines(text) {
             let start = self.start(line.of(text));
             let guarded = start.is_some_and(|(_, guarded)| guarded);
-            let shaped = || shaped(text.get(line.start..).unwrap_or_default());
+            let shaped = || shaped(text.slice(line.start..));
             if let Some((at, _)) = start.filter(|_| guarded || shaped()) {
-                out.push_str(text.get(from..line.start + at).unwrap_or_default());
+                out.push_str(text.slice(from..line.start + at));
                 out.push('\\');
                 from = line.start + at;
             }
@@ -41,7 +42,7 @@ impl Guard {
         let mut out = String::new();
         let mut from = 0;
         for at in self.guards(text) {
-            out.push_str(text.get(from..at).unwrap_or_default());
+            out.push_str(text.slice(from..at));
             from = at + 1;
         }
         finish(text, from, out)
@@ -84,7 +85,7 @@ fn finish(text: &str, from: usize, mut out: String) -> Cow<'_, str> {
     if from == 0 && out.is_empty() {
         return Cow::Borrowed(text);
     }
-    out.push_str(text.get(from..).unwrap_or_default());
+    out.push_str(text.slice(from..));
     Cow::Owned(out)
 }
 
@@ -100,9 +101,9 @@ pub(crate) fn is_margin(part: &[u8]) -> bool {
                 if marks < 3 {
                     return false;
                 }
-                let info = rest.get(marks..).unwrap_or_default();
+                let info = rest.slice(marks..);
                 let word = info.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-                info.get(word..).unwrap_or_default()
+                info.slice(word..)
             }
             _ => return false,
         };

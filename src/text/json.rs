@@ -4,6 +4,7 @@
 //! Out: [`JsonCursor`], which skips values without reading them.
 //! Never: checks whether the text is valid.
 
+use super::Slice;
 use super::eights;
 
 /// A position in a text that is valid JSON.
@@ -69,7 +70,7 @@ impl<'t> JsonCursor<'t> {
         let ends = |eight| eights::equal(b'"', eight) | eights::equal(b'\\', eight);
         self.at += 1;
         loop {
-            let rest = self.bytes.get(self.at..).unwrap_or_default();
+            let rest = self.bytes.slice(self.at..);
             match eights::near_or_far(rest, ends, |far| memchr::memchr2(b'"', b'\\', far)) {
                 Some(offset) if rest.get(offset) == Some(&b'\\') => self.at += offset + 2,
                 Some(offset) => {

@@ -5,6 +5,7 @@
 //! of text.
 //! Never: knows why the text is quoted.
 
+use super::Slice;
 use std::borrow::Cow;
 
 /// `text` cut to at most `most` characters, with an ellipsis if it was cut. Line breaks become spaces;
@@ -23,7 +24,7 @@ pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
     };
     let cut = if text.len() > most { text.char_indices().nth(most) } else { None };
     match cut {
-        Some((cut, _)) => Cow::Owned(flat(text.get(..cut).unwrap_or_default()) + "…"),
+        Some((cut, _)) => Cow::Owned(flat(text.slice(..cut)) + "…"),
         None if is_line(text) => Cow::Borrowed(text),
         None => Cow::Owned(flat(text)),
     }

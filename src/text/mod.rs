@@ -16,6 +16,7 @@ mod lazy_regex;
 mod legible;
 mod path;
 mod places;
+mod present;
 mod quoted;
 mod regex_size;
 mod saved;
@@ -36,9 +37,11 @@ pub use legible::{is_bidi_control, one_line};
 pub use path::unsafe_because;
 pub(crate) use path::{below, portable};
 pub use places::JsonPlaces;
+pub(crate) use present::{Present, Slice};
 pub(crate) use quoted::{pattern, quoted, unescaped};
 pub use saved::saved_like;
 pub use saved::{authored, beginning};
+
 pub use source::{Lines, Place, Source, Sources};
 
 /// A range of bytes, `start..end`, on character boundaries of its source.
@@ -79,7 +82,7 @@ impl Span {
     /// The parts of the span outside the spans in `covered`, which are ordered.
     pub(crate) fn without(self, covered: &[Span]) -> impl Iterator<Item = Span> + '_ {
         let first = covered.partition_point(|cover| cover.end <= self.start);
-        let covers = covered.get(first..).unwrap_or_default().iter();
+        let covers = covered.slice(first..).iter();
         let mut at = self.start;
         covers
             .take_while(move |cover| cover.start < self.end)
@@ -97,9 +100,10 @@ impl Span {
         Span::new(self.start, last.end)
     }
 
-    /// The part of `text` in the span; empty if the span exceeds `text` or splits a character.
+    /// The part of `text` in the span, which must be a part of this text; otherwise it is empty.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn of(self, text: &str) -> &str {
-        text.get(self.start..self.end).unwrap_or_default()
+        text.slice(self.start..self.end)
     }
 
     /// The span without the white space at both ends of its text.

@@ -4,6 +4,7 @@
 //! Out: why it is not safe, or `None`.
 //! Never: accesses a disk.
 
+use super::Slice;
 use super::is_bidi_control;
 use std::borrow::Cow;
 
@@ -81,10 +82,10 @@ pub(crate) fn portable(path: &str) -> Cow<'_, str> {
 pub(crate) fn below<'p>(roots: &[String], path: &'p str) -> Cow<'p, str> {
     let path = portable(path);
     let Some(root) = roots.iter().find(|root| path.starts_with(root.as_str())) else { return path };
-    let inside = |path: &'p str| portable(path.get(root.len()..).unwrap_or_default());
+    let inside = |path: &'p str| portable(path.slice(root.len()..));
     match path {
         Cow::Borrowed(path) => inside(path),
-        Cow::Owned(path) => Cow::Owned(portable(path.get(root.len()..).unwrap_or_default()).into_owned()),
+        Cow::Owned(path) => Cow::Owned(portable(path.slice(root.len()..)).into_owned()),
     }
 }
 

@@ -4,7 +4,7 @@
 //! Out: [`Source`], [`Sources`] and [`Lines`], which convert offsets to a [`Place`] for people.
 //! Never: reads a file.
 
-use super::{FilePlace, Location, SourceId, Span};
+use super::{FilePlace, Location, Slice, SourceId, Span};
 use std::cell::Cell;
 use std::fmt;
 use std::str::Utf8Error;
@@ -26,7 +26,7 @@ impl Place {
     fn after(self, text: &str) -> Self {
         let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).count();
         let last = memchr::memrchr(b'\n', text.as_bytes()).filter(|_| breaks > 0);
-        let line = last.map_or(text, |last| text.get(last + 1..).unwrap_or_default());
+        let line = last.map_or(text, |last| text.slice(last + 1..));
         let column = if breaks > 0 { 1 } else { self.column };
         Self { line: self.line + breaks, column: column + line.chars().count() }
     }
@@ -67,7 +67,7 @@ impl Source {
         let starts = self.starts();
         let line = starts.partition_point(|start| *start <= offset).max(1);
         let start = starts.get(line - 1).copied().unwrap_or_default();
-        let before = self.text.get(start..offset.min(self.text.len())).unwrap_or_default();
+        let before = self.text.slice(start..offset.min(self.text.len()));
         Place { line, column: before.chars().count() + 1 }
     }
 
@@ -75,7 +75,7 @@ impl Source {
     pub fn line(&self, number: usize) -> &str {
         let start = |line: usize| self.starts().get(line).copied().unwrap_or(self.text.len());
         match number.checked_sub(1) {
-            Some(line) => self.text.get(start(line)..start(number)).unwrap_or_default(),
+            Some(line) => self.text.slice(start(line)..start(number)),
             None => "",
         }
     }
@@ -153,7 +153,7 @@ impl<'t> Lines<'t> {
     pub fn place(&self, offset: usize) -> Place {
         let offset = offset.min(self.text.len());
         let (start, from) = Some(self.known.get()).filter(|(start, _)| *start <= offset).unwrap_or((0, Place::FIRST));
-        let place = from.after(self.text.get(start..offset).unwrap_or_default());
+        let place = from.after(self.text.slice(start..offset));
         self.known.set((offset, place));
         place
     }

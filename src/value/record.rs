@@ -6,6 +6,7 @@
 
 use super::weight::{DEPTH, weight};
 use super::{ByteBudget, Members, Value};
+use crate::text::Present;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use smallvec::SmallVec;
@@ -348,7 +349,7 @@ impl Record {
 
     /// The record without the computed members from this name on.
     pub(crate) fn before(&self, name: &str) -> View<'_> {
-        View { record: self, until: self.inner.names.position(name).unwrap_or_default() }
+        View { record: self, until: self.inner.names.position(name).present() }
     }
 
     /// The member of this name, mutable, if there is one.

@@ -5,7 +5,7 @@
 //! follows a tag.
 //! Never: pairs fences.
 
-use crate::text::beginning;
+use crate::text::{Slice, beginning};
 
 /// A line that starts with a run of fence characters.
 #[derive(Debug, Clone, Copy)]
@@ -81,9 +81,9 @@ pub(super) fn fence_line(bytes: &[u8], at: usize, complete: bool) -> Option<Fenc
     let mark = bytes.get(at).copied().filter(|byte| matches!(byte, b'`' | b'~'))?;
     let marks = run_end(bytes, at);
     let length = marks - at;
-    let line = memchr::memchr(b'\n', bytes.get(marks..).unwrap_or_default()).map(|offset| marks + offset);
+    let line = memchr::memchr(b'\n', bytes.slice(marks..)).map(|offset| marks + offset);
     let end = line.or_else(|| complete.then_some(bytes.len()))?;
-    let info = bytes.get(marks..end).unwrap_or_default().trim_ascii_start();
+    let info = bytes.slice(marks..end).trim_ascii_start();
     let opens = mark == b'~' || !info.contains(&b'`');
     let closes = matches!(info.first(), None | Some(b'<' | b'['));
     (length >= 3 && (opens || closes)).then_some(FenceLine { length, bare: info.is_empty(), opens, closes, marks, end })
@@ -122,7 +122,7 @@ fn first_in_fence(bytes: &[u8], from: usize) -> Option<Option<usize>> {
 /// A fence that opens after other text on its line: after a tag, or with backticks and a word joined to the text
 /// before. The word may be missing; only white space follows it on the line.
 pub(super) fn glued_fence(bytes: &[u8], at: usize, marks: usize, word: usize, end: usize) -> Option<FenceLine> {
-    let before = bytes.get(at.saturating_sub(MOST_BEFORE)..at).unwrap_or_default();
+    let before = bytes.slice(at.saturating_sub(MOST_BEFORE)..at);
     let before = before.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
     let bare = word == marks;
     let is_glued = (!bare && bytes.get(at) == Some(&b'`')) || matches!(before, Some(b'>' | b']'));
@@ -132,12 +132,12 @@ pub(super) fn glued_fence(bytes: &[u8], at: usize, marks: usize, word: usize, en
 
 pub(super) fn run_end(bytes: &[u8], at: usize) -> usize {
     let mark = bytes.get(at);
-    at + bytes.get(at..).unwrap_or_default().iter().take_while(|byte| Some(*byte) == mark).count()
+    at + bytes.slice(at..).iter().take_while(|byte| Some(*byte) == mark).count()
 }
 
 /// The start of the line, if at most three spaces come before `at`.
 pub(super) fn fence_start(bytes: &[u8], at: usize) -> Option<usize> {
-    let before = bytes.get(at.saturating_sub(4)..at).unwrap_or_default();
+    let before = bytes.slice(at.saturating_sub(4)..at);
     let spaces = before.iter().rev().take_while(|byte| **byte == b' ').count();
     let start = at - spaces;
     // A byte order mark is not text.

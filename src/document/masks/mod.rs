@@ -21,7 +21,7 @@ mod span;
 mod wrapper;
 
 use crate::program::MaskKinds;
-use crate::text::{Span, Stretch};
+use crate::text::{Slice, Span, Stretch};
 pub(super) use fence::opening_fence;
 use fence::{BeforeFence, FenceLine, fence_line, glued_fence, run_end};
 pub(crate) use opener::Openers;
@@ -234,7 +234,7 @@ impl Masks {
     /// Finds masks up to `limit`. It must already be known whether a fence is around the whole text.
     pub(crate) fn advance(&mut self, text: &str, complete: bool, limit: usize, mut openers: Option<&mut Openers<'_>>) {
         let end = self.wrapper().map_or(text.len(), |(_, closer)| closer.start);
-        let within = text.get(..end).unwrap_or_default();
+        let within = text.slice(..end);
         let bytes = within.as_bytes();
         let limit = end.min(limit);
         while self.decided < limit {
@@ -361,7 +361,7 @@ impl Masks {
             }
         }
         let mut from = self.resume.max(open.end);
-        while let Some(offset) = memchr::memchr(mark, bytes.get(from..).unwrap_or_default()) {
+        while let Some(offset) = memchr::memchr(mark, bytes.slice(from..)) {
             let hit = from + offset;
             let run = self.seen.closer.run(bytes, hit);
             if run == bytes.len() && !complete {
@@ -393,7 +393,7 @@ impl Masks {
         margin.clear();
         indent.clear();
         let mut from = from;
-        while let Some(offset) = memchr::memchr(mark, bytes.get(from..).unwrap_or_default()) {
+        while let Some(offset) = memchr::memchr(mark, bytes.slice(from..)) {
             let hit = from + offset;
             if let Some(line) = fence_line(bytes, hit, true).filter(|line| line.closes) {
                 match BeforeFence::of(bytes, hit) {
@@ -439,7 +439,7 @@ mod tests {
         for size in [1, 2, 3, 7] {
             let mut pieces = Masks::new(ALL);
             for end in (0..text.len()).step_by(size).filter(|end| text.is_char_boundary(*end)) {
-                let part = text.get(..end).unwrap_or_default();
+                let part = text.slice(..end);
                 if pieces.settle_wrapper(part, false) {
                     pieces.advance(part, false, end / 2, None);
                     pieces.advance(part, false, end, None);

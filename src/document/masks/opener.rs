@@ -16,7 +16,7 @@ use crate::document::budget::{Arrived, StepBudget};
 use crate::grammar::{Machine, Progress};
 use crate::program::{Dialect, Family};
 use crate::surface::Role;
-use crate::text::Span;
+use crate::text::{Slice, Span};
 
 /// The dialect that decides which fences open blocks, and the budget for that.
 pub(crate) struct Openers<'l> {
@@ -104,7 +104,7 @@ impl Masks {
             None => match self.fence_end(opening) {
                 MaskSearch::Found(mask) => {
                     let end = mask.span().end;
-                    let marks = bytes.get(..end).unwrap_or_default();
+                    let marks = bytes.slice(..end);
                     (marks.iter().rposition(|byte| *byte != opening.mark()).map_or(0, |last| last + 1), end)
                 }
                 MaskSearch::Pending => return MaskSearch::Pending,
@@ -128,7 +128,7 @@ fn starts(family: &Family, bytes: &[u8], at: usize, number: usize) -> Option<usi
     if !family.holds_fences || number > LINES_BEFORE {
         return None;
     }
-    let line = |end: usize| memchr::memrchr(b'\n', bytes.get(..end).unwrap_or_default()).map_or(0, |place| place + 1);
+    let line = |end: usize| memchr::memrchr(b'\n', bytes.slice(..end)).map_or(0, |place| place + 1);
     (0..number).try_fold(line(at), |start, _| start.checked_sub(1).map(line))
 }
 
@@ -182,7 +182,7 @@ impl Opens {
         if open.length > LONGEST || self.unpaired.contains(&kind) {
             return Ok(None);
         }
-        while let Some(offset) = memchr::memchr(mark, bytes.get(self.seen..).unwrap_or_default()) {
+        while let Some(offset) = memchr::memchr(mark, bytes.slice(self.seen..)) {
             let hit = self.seen + offset;
             let run = self.run.run(bytes, hit);
             if run - hit < open.length && run < bytes.len() {

@@ -10,7 +10,7 @@ use super::{Mask, MaskSearch, Masks, Quotes};
 use crate::document::delimiter::opener;
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{Dialect, Family};
-use crate::text::{Span, boundary};
+use crate::text::{Slice, Span, boundary};
 
 /// Each opening quotation mark, and the marks that may close it.
 const PAIRS: [(&str, &[&str]); 12] = [
@@ -61,7 +61,7 @@ fn mark_before(bytes: &[u8], from: usize, end: usize) -> Option<usize> {
         starts(end).find(|at| *at >= from && bytes.get(*at).is_some_and(|byte| is_mark(*byte, *at)))
     };
     let is_blank = |at: &usize| {
-        let behind = bytes.get(*at..end).unwrap_or_default();
+        let behind = bytes.slice(*at..end);
         BLANKS.iter().any(|blank| blank.encode_utf8(&mut [0; 4]).as_bytes().starts_with(behind))
     };
     starts(end).filter(is_blank).find_map(mark).or_else(|| mark(end))
@@ -152,9 +152,9 @@ fn contains_blank_line(text: &str) -> bool {
 /// The end of the closing mark of this kind at `at`; `Some(None)` if there is other text, and `None` while no text has
 /// arrived there.
 fn partner_at(kind: usize, text: &str, at: usize, complete: bool) -> Option<Option<usize>> {
-    let rest = text.get(at..).unwrap_or_default();
+    let rest = text.slice(at..);
     let blank = blank(kind, rest);
-    let (at, rest) = (at + blank, rest.get(blank..).unwrap_or_default());
+    let (at, rest) = (at + blank, rest.slice(blank..));
     if rest.is_empty() {
         return complete.then_some(None);
     }
@@ -165,7 +165,7 @@ impl Masks {
     /// The first offset before `limit` at which a mask may start. Quotation marks count only before a possible opener:
     /// most of them are apostrophes, or before a word.
     pub(super) fn next_mark_or_quotation(&self, bytes: &[u8], limit: usize, dialect: &Dialect) -> Option<usize> {
-        let before = bytes.get(..limit).unwrap_or_default();
+        let before = bytes.slice(..limit);
         let mut from = self.decided;
         while let Some(offset) = dialect.mask_starts.find(before.get(from..)?) {
             let at = from + offset;
@@ -214,7 +214,7 @@ impl Quoting {
             (true, ..) => partner_at(kind, text, opened, complete),
             (_, Some(_), _) => self.closer(kind, family, text, complete, openers),
             (_, None, Some(payload)) => {
-                let rest = text.get(opened..).unwrap_or_default().trim_start();
+                let rest = text.slice(opened..).trim_start();
                 if rest.is_empty() && !complete {
                     return None;
                 }
@@ -238,13 +238,13 @@ impl Quoting {
             return Some(self.opened);
         }
         let behind = self.at + pair(kind).0.len();
-        let start = behind + blank(kind, text.get(behind..).unwrap_or_default());
+        let start = behind + blank(kind, text.slice(behind..));
         if start == text.len() {
             return complete.then_some(None);
         }
         while let Some(family) = openers.dialect.families.get(self.family) {
             // Fast path: most quotation marks are before words.
-            let behind = text.as_bytes().get(start..).unwrap_or_default();
+            let behind = text.as_bytes().slice(start..);
             match family.may_open(behind) {
                 Some(true) => {}
                 None if complete => {}
@@ -314,10 +314,10 @@ impl Quoting {
         if self.absent.iter().any(|(kinds, until)| *kinds == own && self.opened < Some(*until)) {
             return Some(None);
         }
-        while let Some(offset) = memchr::memchr2(first, b'\n', bytes.get(self.seen..).unwrap_or_default()) {
+        while let Some(offset) = memchr::memchr2(first, b'\n', bytes.slice(self.seen..)) {
             let hit = self.seen + offset;
             self.seen = hit;
-            let rest = bytes.get(hit..).unwrap_or_default();
+            let rest = bytes.slice(hit..);
             if rest.first() == Some(&b'\n') && first != b'\n' {
                 let blank = rest.iter().skip(1).find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
                 match blank {

@@ -4,6 +4,7 @@
 //! Out: [`Search`], which continues where it stopped, and [`Last`], which decides whether a search can succeed.
 //! Never: starts again from an offset that it has examined.
 
+use crate::text::Slice;
 use std::collections::BTreeMap;
 
 /// A search that started at one offset and has reached another.
@@ -20,7 +21,7 @@ impl Search {
         if self.start != start || self.at < start {
             *self = Search { start, at: start };
         }
-        let found = find(bytes.get(self.at..).unwrap_or_default());
+        let found = find(bytes.slice(self.at..));
         self.at = found.map_or(bytes.len(), |found| self.at + found);
         found.map(|_| self.at)
     }

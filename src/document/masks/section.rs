@@ -9,7 +9,7 @@
 
 use super::{Mask, MaskSearch, Quotes};
 use crate::program::MaskKinds;
-use crate::text::Span;
+use crate::text::{Slice, Span};
 use memchr::memmem;
 
 /// The start and the end of a CDATA section.
@@ -32,7 +32,7 @@ pub(super) fn section_at(
     resume: &mut usize,
     sections: &mut Sections,
 ) -> MaskSearch {
-    let rest = bytes.get(at..).unwrap_or_default();
+    let rest = bytes.slice(at..);
     let all = [(kinds.comments, COMMENT), (kinds.cdata, CDATA)];
     for ((_, (open, close)), unclosed) in all.iter().zip(&mut sections.unclosed).filter(|((counts, _), _)| *counts) {
         if !complete && open.as_bytes().starts_with(rest) {
@@ -42,7 +42,7 @@ pub(super) fn section_at(
             continue;
         }
         let from = (at + open.len()).max(*resume);
-        if let Some(offset) = memmem::find(bytes.get(from..).unwrap_or_default(), close.as_bytes()) {
+        if let Some(offset) = memmem::find(bytes.slice(from..), close.as_bytes()) {
             return MaskSearch::Found(Mask::new(Span::new(at, from + offset + close.len()), Quotes::Section));
         }
         if !complete {

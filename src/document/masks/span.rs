@@ -6,7 +6,7 @@
 
 use super::fence::run_end;
 use super::{Mask, MaskSearch, Masks, Quotes};
-use crate::text::Span;
+use crate::text::{Slice, Span};
 
 impl Masks {
     pub(super) fn span_end(&mut self, bytes: &[u8], at: usize, run: usize, complete: bool) -> MaskSearch {
@@ -19,7 +19,7 @@ impl Masks {
         }
         let mut from = self.resume.max(run);
         loop {
-            let rest = bytes.get(from..).unwrap_or_default();
+            let rest = bytes.slice(from..);
             let Some(offset) = memchr::memchr2(b'`', b'\n', rest) else {
                 self.resume = bytes.len();
                 if !complete {
@@ -76,7 +76,7 @@ impl Masks {
         self.runs.clear();
         self.paragraph = end;
         let mut from = from;
-        while let Some(offset) = memchr::memchr(b'`', bytes.get(from..end).unwrap_or_default()) {
+        while let Some(offset) = memchr::memchr(b'`', bytes.slice(from..end)) {
             let hit = from + offset;
             from = run_end(bytes, hit);
             self.runs.note(from - hit, hit);
@@ -87,9 +87,9 @@ impl Masks {
 
 /// The line that ends at `end`, without leading white space.
 fn line_before(bytes: &[u8], end: usize) -> &[u8] {
-    let before = bytes.get(..end).unwrap_or_default();
+    let before = bytes.slice(..end);
     let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-    before.get(start..).unwrap_or_default().trim_ascii_start()
+    before.slice(start..).trim_ascii_start()
 }
 
 /// Whether a line is a heading (CommonMark 0.31, §4.2).
@@ -101,7 +101,7 @@ fn is_heading(line: &[u8]) -> bool {
 /// Whether a line whose first character is at `first` ends the paragraph before it: a list item, a heading or its
 /// underline, a thematic break (CommonMark 0.31, §4.1, §4.3, §5.2).
 fn starts_block(bytes: &[u8], first: usize) -> bool {
-    let rest = bytes.get(first..).unwrap_or_default();
+    let rest = bytes.slice(first..);
     let line = memchr::memchr(b'\n', rest).and_then(|end| rest.get(..end)).unwrap_or(rest).trim_ascii_end();
     let blank_at = |at: usize| matches!(line.get(at), Some(b' ' | b'\t'));
     let only = |mark: &u8| line.iter().all(|byte| byte == mark || matches!(byte, b' ' | b'\t'));

@@ -9,7 +9,7 @@
 
 use super::Masks;
 use super::fence::{BeforeFence, FenceLine, fence_line, fence_start, line_break};
-use crate::text::{Span, beginning};
+use crate::text::{Slice, Span, beginning};
 
 /// The state of the search for a fence around the whole answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl Masks {
         let bytes = text.as_bytes();
         if let Wrapper::Unknown(seen) = self.wrapper {
             let seen = seen.max(beginning(text));
-            let rest = bytes.get(seen..).unwrap_or_default();
+            let rest = bytes.slice(seen..);
             let Some(first) = rest.iter().position(|byte| !byte.is_ascii_whitespace()).map(|first| seen + first) else {
                 self.wrapper = if complete { Wrapper::Absent } else { Wrapper::Unknown(bytes.len()) };
                 return complete;
@@ -107,7 +107,7 @@ impl Masks {
             return false;
         }
         if let Wrapper::Closed { opener, closer, seen } = self.wrapper {
-            let rest = bytes.get(seen..).unwrap_or_default();
+            let rest = bytes.slice(seen..);
             if rest.iter().any(|byte| !byte.is_ascii_whitespace()) {
                 self.wrapper = Wrapper::Absent;
             } else if complete {
@@ -129,7 +129,7 @@ impl Masks {
         else {
             return true;
         };
-        while let Some(offset) = memchr::memchr2(b'`', b'~', bytes.get(from..).unwrap_or_default()) {
+        while let Some(offset) = memchr::memchr2(b'`', b'~', bytes.slice(from..)) {
             let at = from + offset;
             let run = self.seen.opener.run(bytes, at);
             let line =

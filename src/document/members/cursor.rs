@@ -7,7 +7,7 @@
 use super::whitespace::{skip_whitespace, wide};
 use crate::grammar::{Machine, RuleId};
 use crate::program::{Limits, ObjectShape};
-use crate::text::{Span, boundary};
+use crate::text::{Slice, Span, boundary};
 
 pub(super) struct Cursor<'r, 'm> {
     pub(super) text: &'r str,
@@ -110,7 +110,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
     pub(super) fn skip_junk(&mut self) {
         let start = self.at;
         self.repaired += 1;
-        let rest = self.bytes.get(start + 1..).unwrap_or_default();
+        let rest = self.bytes.slice(start + 1..);
         let length = rest.iter().position(|byte| matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b'"'));
         self.at = length.map_or(self.bytes.len(), |length| start + 1 + length);
         match self.junk.last_mut() {
@@ -126,7 +126,7 @@ impl<'r, 'm> Cursor<'r, 'm> {
 
     /// Like `run`, within the text up to `end`.
     pub(super) fn run_within(&mut self, rule: RuleId, end: usize) -> Option<usize> {
-        let within = self.text.get(..boundary(self.text, end)).unwrap_or_default();
+        let within = self.text.slice(..boundary(self.text, end));
         self.machine.match_at(&self.outline.grammar, rule, within, self.at, &mut self.steps)
     }
 

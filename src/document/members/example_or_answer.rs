@@ -10,7 +10,7 @@
 
 use crate::document::masks::marks_around;
 use crate::document::trim::{Fence, fence_lines};
-use crate::text::Span;
+use crate::text::{Slice, Span};
 
 /// The state of the text around the objects of a response, as far as it has been read.
 #[derive(Debug, Default)]
@@ -99,7 +99,7 @@ impl ObjectSurroundings {
 
     /// Whether there are other words on the lines of a quotation.
     fn has_words(&self, quotation: Span, text: &str) -> bool {
-        let mut behind = text.get(quotation.end..).unwrap_or_default().chars().take_while(|one| *one != '\n');
+        let mut behind = text.slice(quotation.end..).chars().take_while(|one| *one != '\n');
         !self.is_first(Span::new(self.at, quotation.start), text) || behind.any(char::is_alphanumeric)
     }
 

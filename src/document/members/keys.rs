@@ -5,7 +5,7 @@
 //! Never: knows which names are declared, or looks further than the longest name.
 
 use super::whitespace::{is_fence, skip_whitespace};
-use crate::text::Span;
+use crate::text::{Slice, Span};
 
 /// A key, as recognised by its punctuation.
 #[derive(Debug, Clone, Copy)]
@@ -52,7 +52,7 @@ pub(super) fn whole(text: &str, at: usize) -> Option<MemberKey<'_>> {
         _ => return None,
     };
     let rest = bytes.get(at + width..)?;
-    let ends = |at: usize| match (width, rest.get(at..).unwrap_or_default()) {
+    let ends = |at: usize| match (width, rest.slice(at..)) {
         (1, [byte, ..]) => *byte == first,
         (_, [0xE2, 0x80, 0x9C | 0x9D, ..]) => true,
         _ => false,
@@ -75,7 +75,7 @@ pub(super) fn any(text: &str, at: usize) -> Option<MemberKey<'_>> {
 fn faulty(text: &str, at: usize) -> Option<MemberKey<'_>> {
     let bytes = text.as_bytes();
     let quotes = |at: usize| {
-        let rest = bytes.get(at..).unwrap_or_default();
+        let rest = bytes.slice(at..);
         rest.iter().take(2).take_while(|byte| **byte == b'"').count()
     };
     let before = quotes(at);
@@ -143,7 +143,7 @@ mod tests {
     /// The form of the faulty key at the start of a text, and its value.
     #[track_caller]
     fn check(text: &str, expected: Option<(KeyForm, &str)>) {
-        let key = faulty(text, 0).map(|key| (key.form, text.get(key.value..).unwrap_or_default().trim()));
+        let key = faulty(text, 0).map(|key| (key.form, text.slice(key.value..).trim()));
         assert_eq!(key, expected, "{text}");
     }
 

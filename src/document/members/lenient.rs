@@ -252,16 +252,17 @@ impl LenientObject<'_, '_> {
         let Cursor { text, at, .. } = self.cursor;
         self.cursor.take_faults();
         let span = Span::new(at, at + Span::new(at, end).of(text).trim_end().len());
-        if self.cursor.byte() == b'\'' {
-            self.nest.tape.leaf(MemberNodeKind::String, span, false);
-        } else if let Some(inner) =
-            span.of(text).strip_prefix(['“', '”', '„']).and_then(|one| one.strip_suffix(['“', '”']))
+        let word = span.of(text);
+        let cut = end >= text.len() || self.is_torn_body(level, span);
+        let is_closed = word.len() > 1 && word.ends_with('\'');
+        if word.starts_with('\'') && (is_closed || cut) {
+            self.nest.tape.leaf(MemberNodeKind::String, span, !is_closed);
+        } else if let Some(inner) = word.strip_prefix(['“', '”', '„']).and_then(|one| one.strip_suffix(['“', '”']))
         {
             // These quotes are three bytes long.
             let start = at + '“'.len_utf8();
             self.nest.tape.leaf(MemberNodeKind::Torn, Span::new(start, start + inner.len()), false);
         } else {
-            let cut = end >= text.len() || self.is_torn_body(level, span);
             self.nest.tape.leaf(MemberNodeKind::Scalar, span, cut);
         }
         self.cursor.at = end;

@@ -20,7 +20,7 @@ use crate::document::masks::Masks;
 use crate::document::{Block, Ended, ReadContext, TextEncoding, trimmed};
 use crate::program::{BlockId, Limits, MaskKinds, ObjectShape};
 use crate::surface::Role;
-use crate::text::Span;
+use crate::text::{Slice, Span};
 
 /// The texts that are certain so far.
 #[derive(Debug, Default)]
@@ -156,7 +156,7 @@ impl Live {
             Err(_) => return (Stage::Over, false),
         };
         let quote = skip_whitespace(text.as_bytes(), key.value);
-        let rest = text.as_bytes().get(quote..).unwrap_or_default();
+        let rest = text.as_bytes().slice(quote..);
         match rest {
             // A second quote may be the second of three.
             [] | [b'"'] | [b'"', b'"'] => return (Stage::Key(at), false),
@@ -184,7 +184,7 @@ impl Live {
         let Some(member) = self.members.last_mut() else { return (Stage::Over, false) };
         let mut at = from;
         loop {
-            let rest = bytes.get(at..).unwrap_or_default();
+            let rest = bytes.slice(at..);
             let length = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)).unwrap_or(rest.len());
             // If the closing quote is missing, punctuation before the next quote is outside the text.
             let plain = Span::new(at, at + length).of(text).trim_end_matches(|c: char| c.is_whitespace() || is_mark(c));
@@ -195,7 +195,7 @@ impl Live {
             if at == bytes.len() {
                 return (Stage::Text(at), false);
             }
-            match next_of(bytes.get(at..).unwrap_or_default()) {
+            match next_of(bytes.slice(at..)) {
                 SpecialByte::Quote => return (Stage::Behind(at), true),
                 SpecialByte::Escape(length) => {
                     member.doubled |= bytes.get(at + 1) == Some(&b'\\');
@@ -251,7 +251,7 @@ impl LiveMember {
         if self.end.is_some() && self.doubled {
             let raw = self.sure.of(text);
             let spelling = if is_escaped_twice(raw) { TextEncoding::EscapesTwice } else { TextEncoding::Json };
-            return spelling.decode(raw).get(taken..).unwrap_or_default().to_owned();
+            return spelling.decode(raw).slice(taken..).to_owned();
         }
         let fresh = Span::new(at.max(self.sure.start), self.sure.end.max(at));
         TextEncoding::Json.decode(fresh.of(text)).into_owned()
@@ -268,7 +268,7 @@ fn key_at(text: &str, at: usize) -> Result<keys::MemberKey<'_>, bool> {
         Some(b'"') => {}
         Some(_) => return Err(false),
     }
-    let length = bytes.get(start + 1..).unwrap_or_default().iter().take_while(|byte| is_word(byte)).count();
+    let length = bytes.slice(start + 1..).iter().take_while(|byte| is_word(byte)).count();
     let end = start + 1 + length;
     match bytes.get(end) {
         None if length < keys::LONGEST => return Err(true),

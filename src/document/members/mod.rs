@@ -35,7 +35,7 @@ use crate::grammar::{Machine, RuleId};
 use crate::json::{self, JsonFault};
 use crate::program::{BlockId, Dialect, Limits, MaskKinds, ObjectShape};
 use crate::surface::Role;
-use crate::text::{Span, beginning};
+use crate::text::{Slice, Span, beginning};
 use example_or_answer::ObjectSurroundings;
 use lenient::ObjectReading;
 use live::Live;
@@ -143,7 +143,7 @@ impl Objects {
         }
         self.live.advance(given, outline, limits, self.left_open);
         if let Err(known) = self.named {
-            let found = outline.find_member(given.text.as_bytes().get(known..).unwrap_or_default());
+            let found = outline.find_member(given.text.as_bytes().slice(known..));
             self.named = found.map(|at| known + at).map_err(|at| known + at);
         }
     }
@@ -211,7 +211,7 @@ impl Objects {
                 // The result of a template is known only once the value has been judged.
                 if bound.text.is_none() {
                     let text = block.encoding_of_member(given.text).decode(block.body().of(given.text));
-                    let rest = text.get(before..).unwrap_or_default();
+                    let rest = text.slice(before..);
                     emit_text(given, (number, block.id, block.body().start), rest, out);
                 }
                 out.push(EventDraft::closed(number, block));
@@ -356,7 +356,7 @@ impl<'p> ObjectReader<'p> {
                 let next = self.find_start();
                 self.at = 0;
                 next.is_some_and(|(start, brace)| {
-                    let between = text.get(closer.end..start).unwrap_or_default();
+                    let between = text.slice(closer.end..start);
                     between.trim().is_empty() && quote_end::opens_answer(self.outline, text, brace)
                 })
             }),
@@ -536,12 +536,12 @@ impl<'p> ObjectReader<'p> {
     /// The span of an entry of a list that is the answer, with the bracket or comma before it, and the bracket after it
     /// if that closes the list.
     fn with_marks(&mut self, start: usize, end: usize) -> (usize, usize) {
-        let before = self.text.get(..start).unwrap_or_default().trim_end();
+        let before = self.text.slice(..start).trim_end();
         let start = if before.ends_with(['[', ',']) { before.len() - 1 } else { start };
         if before.ends_with('[') {
             self.list = Some(end);
         }
-        let rest = self.text.get(end..).unwrap_or_default();
+        let rest = self.text.slice(end..);
         let mark = rest.trim_start();
         let closes = mark.starts_with(']') && self.list.is_some();
         self.list = self.list.filter(|_| !closes).map(|_| end);
@@ -598,5 +598,5 @@ fn is_sketched(text: &str, faults: &[(RuleId, Span)]) -> bool {
 
 /// The start of a response, after a byte order mark and white space.
 fn start_of(text: &str) -> usize {
-    text.len() - text.get(beginning(text)..).unwrap_or_default().trim_start().len()
+    text.len() - text.slice(beginning(text)..).trim_start().len()
 }

@@ -13,6 +13,7 @@ use super::stack::OpenLevel;
 use super::whitespace::{is_fence, skip_whitespace};
 use crate::json::decode_string;
 use crate::program::{LevelId, ObjectShape};
+use crate::text::Slice;
 
 /// The containers around a string, and what is known about the string.
 #[derive(Debug, Clone, Copy)]
@@ -41,9 +42,9 @@ impl LastQuotes {
         let bytes = text.as_bytes();
         let quote = memchr::memrchr(b'"', bytes).unwrap_or(0);
         let mut end = bytes.len();
-        while let Some(at) = memchr::memrchr(b'"', bytes.get(..end).unwrap_or_default()) {
+        while let Some(at) = memchr::memrchr(b'"', bytes.slice(..end)) {
             let closes = matches!(bytes.get(skip_whitespace(bytes, at + 1)), Some(b'}' | b']'));
-            let before = bytes.get(..at).unwrap_or_default().trim_ascii_end().last();
+            let before = bytes.slice(..at).trim_ascii_end().last();
             if closes && !matches!(before, Some(b'\\' | b'}' | b']')) {
                 return Self { quote, closing: at };
             }
@@ -111,7 +112,7 @@ pub(super) fn opens_answer(outline: &ObjectShape, text: &str, brace: usize) -> b
 
 /// Whether the response ends at `at`, or in a key that starts at `at`.
 fn is_cut_key(bytes: &[u8], at: usize) -> bool {
-    let rest = bytes.get(at..).unwrap_or_default();
+    let rest = bytes.slice(at..);
     let Some((b'"', rest)) = rest.split_first() else { return rest.is_empty() };
     let inside = rest.iter().take(LONGEST).take_while(|byte| !matches!(byte, b'"' | b'\n' | b'\r')).count();
     match rest.get(inside) {
@@ -126,7 +127,7 @@ fn over_comments(bytes: &[u8], at: usize) -> usize {
     let until = bytes.len().min(at + LOOK);
     let mut at = skip_whitespace(bytes, at);
     loop {
-        let rest = bytes.get(at..until).unwrap_or_default();
+        let rest = bytes.slice(at..until);
         let length = match rest {
             [b'/', b'/', ..] => memchr::memchr(b'\n', rest),
             [b'/', b'*', ..] => memchr::memmem::find(rest, b"*/").map(|closer| closer + 2),
@@ -387,7 +388,7 @@ impl QuoteEnd<'_> {
         let at = skip_whitespace(self.bytes, colon);
         match self.bytes.get(at) {
             Some(b'"') => {
-                let rest = self.bytes.get(at + 1..).unwrap_or_default();
+                let rest = self.bytes.slice(at + 1..);
                 let length = rest.iter().take(LOOK).position(|byte| matches!(byte, b'"' | b'\\' | b'\n'));
                 match length {
                     Some(length) if rest.get(length) == Some(&b'"') => Some(at + length + 2),
@@ -395,7 +396,7 @@ impl QuoteEnd<'_> {
                 }
             }
             Some(b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => {
-                let rest = self.bytes.get(at..).unwrap_or_default();
+                let rest = self.bytes.slice(at..);
                 let word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
                 Some(at + rest.iter().take(LONGEST).take_while(|byte| word(byte)).count())
             }

@@ -13,7 +13,7 @@ use super::keys;
 use super::quote_end::{self, StringContext};
 use super::tape::MemberNodeKind;
 use crate::grammar::RuleId;
-use crate::text::Span;
+use crate::text::{Slice, Span};
 
 /// A string that has been read.
 pub(super) struct QuotedText {
@@ -92,7 +92,7 @@ fn end_without_quote(
     while cursor.faults.len() > known && cursor.faults.pop_if(outside).is_some() {}
     cursor.at = missed;
     cursor.miss(Some(rule));
-    Some(from + cursor.text.get(from..missed).unwrap_or_default().trim_end().len())
+    Some(from + cursor.text.slice(from..missed).trim_end().len())
 }
 
 /// The known key of a member here, if there is one.

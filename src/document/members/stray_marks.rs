@@ -16,6 +16,7 @@ use super::tape::{MemberNodeKind, ObjectTape};
 use super::whitespace::skip_whitespace;
 use crate::grammar::RuleId;
 use crate::program::{LevelId, ObjectShape};
+use crate::text::Slice;
 
 /// The longest key with its colon: how far to look after a quote that is never closed.
 pub(super) const LONGEST_KEY: usize = 300;
@@ -60,7 +61,7 @@ fn opens_nothing(cursor: &Cursor<'_, '_>, level: Option<LevelId>) -> bool {
 
 /// Whether the string that a quote at `at` opens is a key, of any length.
 fn is_key(cursor: &Cursor<'_, '_>, at: usize) -> bool {
-    let rest = cursor.bytes.get(at + 1..).unwrap_or_default();
+    let rest = cursor.bytes.slice(at + 1..);
     let mut escaped = false;
     let closes = |byte: &u8| {
         let closes = *byte == b'"' && !escaped;

@@ -6,7 +6,7 @@
 
 use crate::json::{self, Context, decode_string};
 use crate::program::Limits;
-use crate::text::Span;
+use crate::text::{Present, Span};
 use crate::value::{Object, Value, number};
 use serde::de::IgnoredAny;
 use std::cell::Cell;
@@ -192,7 +192,7 @@ impl ObjectTape {
             while let Some((_, value, _)) = open.pop_if(|(next, ..)| *next <= at) {
                 match open.last_mut() {
                     Some((_, Value::Object(members), key)) => {
-                        let (key, name) = key.take().unwrap_or_default();
+                        let (key, name) = key.take().present();
                         if members.contains_key(&key) {
                             repeated.get_or_insert(name);
                         }

@@ -4,6 +4,7 @@
 //! Out: the next offset that is not white space, and whether a code fence is there.
 //! Never: reads the text there.
 
+use crate::text::Slice;
 /// Whether there is a code fence here.
 pub(super) fn is_fence(bytes: &[u8], at: usize) -> bool {
     bytes.get(at..).is_some_and(|rest| rest.starts_with(b"```"))
@@ -22,7 +23,7 @@ pub(super) fn skip_whitespace(bytes: &[u8], mut at: usize) -> usize {
 
 /// The length of the white space here that JSON does not allow, such as a no-break space; 0 if there is none.
 pub(super) fn wide(bytes: &[u8], at: usize) -> usize {
-    match bytes.get(at..).unwrap_or_default() {
+    match bytes.slice(at..) {
         [0xC2, 0xA0, ..] => 2,
         [0xE2, 0x80, 0x80..=0x8B | 0xAF, ..]
         | [0xE2, 0x81, 0x9F, ..]

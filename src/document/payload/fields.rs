@@ -18,7 +18,7 @@ use crate::document::{Attribute, AttributeKey, Attributes, Mask, Quotes};
 use crate::grammar::{First, Machine, RuleId};
 use crate::program::{BlockBinding, Dialect, Family, FieldName, Limits, Types, tag_family};
 use crate::surface::Trim;
-use crate::text::{Span, Stretch};
+use crate::text::{Slice, Span, Stretch};
 use smallvec::SmallVec;
 use std::num::NonZeroU32;
 
@@ -412,7 +412,7 @@ impl TagSource<'_> {
     /// some offset, all text after it may be quoted.
     fn strings(&self) -> Vec<Span> {
         let TagSource { text, body, family, .. } = *self;
-        let within = text.get(..body.end).unwrap_or_default();
+        let within = text.slice(..body.end);
         let mut strings = Strings::new(body.start);
         let mut found = Vec::new();
         loop {
@@ -430,7 +430,7 @@ impl TagSource<'_> {
     /// The attributes in the opener of a tag.
     fn attributes(&self, tag: &Tag) -> Attributes {
         let TagSource { text, dialect, family, limits, .. } = *self;
-        let within = text.get(..tag.span().end).unwrap_or_default();
+        let within = text.slice(..tag.span().end);
         let mut machine = Machine::new().capturing(most_captures(dialect, limits));
         let mut steps = limits.steps(tag.span().len());
         machine.match_at(&family.grammar, family.open, within, tag.span().start, &mut steps);
@@ -442,7 +442,7 @@ impl TagSource<'_> {
         let TagSource { text, body, masks, dialect, family, limits, .. } = *self;
         let mut machine = Machine::new().capturing(most_captures(dialect, limits));
         let mut steps = limits.steps(body.len());
-        let within = text.get(..body.end).unwrap_or_default();
+        let within = text.slice(..body.end);
         let openers = family.grammar.first(family.open);
         let closers = family.close.map(|close| family.grammar.first(close));
         let first_byte = openers
@@ -463,7 +463,7 @@ impl TagSource<'_> {
         let mut data = data.iter().peekable();
         let mut tags = Tags::new();
         let mut at = body.start;
-        while let Some(offset) = next(within.as_bytes().get(at..).unwrap_or_default()) {
+        while let Some(offset) = within.as_bytes().get(at..).and_then(next) {
             let start = at + offset;
             at = start + 1;
             if !within.is_char_boundary(start) {

@@ -7,6 +7,7 @@
 //! A line is accepted only if every POSIX shell, bash and zsh parse it alike, interactive or not. This is an
 //! allow-list: syntax that is not known here is refused.
 
+use crate::text::Slice;
 use std::borrow::Cow;
 
 /// A token of a line.
@@ -113,7 +114,7 @@ impl<'l> ShellLexer<'l> {
 
     fn end_word(&mut self) {
         let Some(OpenQuote { start, glob, quoted }) = self.open.take() else { return };
-        let raw = self.line.get(start..self.at).unwrap_or_default();
+        let raw = self.line.slice(start..self.at);
         self.tokens.push(ShellToken::Word(ShellWord { raw, glob: glob.map(|glob| glob - start), quoted }));
     }
 
@@ -167,7 +168,7 @@ impl<'l> ShellLexer<'l> {
         if self.starts_with("<<") {
             return Err("a here-document".into());
         }
-        let behind = self.line.get(self.at + 1..).unwrap_or_default();
+        let behind = self.line.slice(self.at + 1..);
         if self.starts_with("<") && behind.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with('-') {
             return Err("`<-`, which zsh takes for a range of numbers".into());
         }

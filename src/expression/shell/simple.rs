@@ -6,6 +6,7 @@
 
 use super::lexer::{ShellFault, ShellToken, ShellWord, tokens};
 use super::opaque::opaque;
+use crate::text::{Present, Slice};
 
 /// A program that runs, with its arguments, assignments and redirections.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -38,7 +39,7 @@ pub(super) fn simple_commands(line: &str) -> Result<Vec<Simple>, ShellFault> {
     let mut rest = tokens.as_slice();
     while let Some(first) = rest.first() {
         if *first == ShellToken::Operator("\n") {
-            rest = rest.get(1..).unwrap_or_default();
+            rest = rest.slice(1..);
             continue;
         }
         let end = rest.iter().position(|token| matches!(token, ShellToken::Operator(_))).unwrap_or(rest.len());
@@ -81,7 +82,7 @@ fn simple(tokens: &[ShellToken<'_>]) -> Result<Simple, ShellFault> {
         }
     }
     let assigned = words.iter().take_while(|word| assigned_name(word).is_some()).count();
-    let (assignments, words) = words.split_at_checked(assigned).unwrap_or_default();
+    let (assignments, words) = words.split_at_checked(assigned).present();
     for word in assignments {
         let value = value_without_glob(word)?;
         made.assignments.extend(value.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())));
@@ -113,7 +114,7 @@ impl Simple {
         // `env` runs the program that follows its assignments.
         let mut skipped = 0;
         while let Some("env" | "/bin/env" | "/usr/bin/env") = self.args.get(skipped).map(String::as_str) {
-            let words = self.args.get(skipped + 1..).unwrap_or_default();
+            let words = self.args.slice(skipped + 1..);
             let names = words.iter().take_while(|word| assigned(word).is_some()).count();
             match words.get(names) {
                 None if words.is_empty() => break,

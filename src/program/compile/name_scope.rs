@@ -13,7 +13,7 @@ use crate::program::Pattern;
 use crate::program::{PathTemplate, Shape};
 use crate::surface::files::NameMeaning;
 use crate::surface::{Case, Dialect, Named, Origin, Role, Tree};
-use crate::text::{Location, SourceId, Spanned, excerpt};
+use crate::text::{Location, Slice, SourceId, Spanned, excerpt};
 use crate::value::Table;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -205,7 +205,7 @@ impl PackCompiler<'_> {
     fn check_patterns(&mut self, reads: &Reads) {
         let surface = self.surface;
         for (path, used_at) in reads.patterns() {
-            let inside = path.get(2..).unwrap_or_default();
+            let inside = path.slice(2..);
             let found = path.get(1).and_then(|name| surface.data.get(name));
             let found = found.and_then(|found| inside.iter().try_fold(&found.value, |tree, key| tree.get(key)));
             let Some(found) = found else { continue };
