@@ -2,7 +2,7 @@
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, missing_docs, reason = "a bench")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use rulebook::prompt::{Request, Turn};
+use rulebook::prompt::{Request, Speaker, Turn};
 use rulebook::{Program, Session};
 use serde_json::{Value, json};
 use std::hint::black_box;
@@ -32,7 +32,7 @@ fn entry(number: usize) -> Value {
 fn history(program: &Program, session: &Session, turns: usize) -> Vec<Turn> {
     let answer = "<thinking>Arc resolution is missing.</thinking>\n\n<message>Let's complete Elena's arc. Which resonates?</message>";
     let turn = |number| match number % 2 {
-        0 => Turn::user(format!("I want to work on scene {number}")),
+        0 => Turn::new(Speaker::User, format!("I want to work on scene {number}")),
         _ => Turn::answer(&program.run(session, answer)),
     };
     (0..turns).map(turn).collect()

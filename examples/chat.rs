@@ -67,7 +67,7 @@ impl<W: Write> Chat<'_, W> {
             let Some(correction) = &outcome.ask_again else { break outcome };
             options.attempts += 1;
             messages.truncate(prompted);
-            messages.push(Turn::user(correction));
+            messages.push(Turn::new(Speaker::User, correction));
         };
         for finding in &outcome.diagnostics {
             writeln!(self.screen, "  ! {finding}")?;
@@ -75,7 +75,7 @@ impl<W: Write> Chat<'_, W> {
         for effect in &outcome.effects {
             self.carry_out(effect)?;
         }
-        self.turns.extend([Turn::user(words), Turn::answer(&outcome)]);
+        self.turns.extend([Turn::new(Speaker::User, words), Turn::answer(&outcome)]);
         self.session = outcome.session;
         Ok(())
     }
@@ -88,7 +88,7 @@ impl<W: Write> Chat<'_, W> {
                 self.show(&event)?;
             }
         }
-        let (outcome, rest) = reader.finish_with_events();
+        let (outcome, rest) = reader.finish();
         rest.iter().try_for_each(|event| self.show(event))?;
         // What the pack says in place of an answer that it refuses.
         if outcome.status == Status::Refused {

@@ -32,7 +32,7 @@ pub(crate) fn stream(program: &Program, mut answer: impl Read, mut screen: impl 
         }
     }
     // Some events are certain only when nothing more can come.
-    let (outcome, last) = reader.finish_with_events();
+    let (outcome, last) = reader.finish();
     last.iter().try_for_each(|event| write_event(event, &mut screen))?;
     writeln!(screen, "outcome  {:?}, {} effects, {:?}", outcome.status, outcome.effects.len(), outcome.message)?;
     outcome.diagnostics.iter().try_for_each(|finding| writeln!(screen, "finding  {finding}"))?;

@@ -248,8 +248,8 @@ impl Program {
     /// let session = program.session();
     /// let answer = "<edit><path>a.txt</path><old>teh</old><new>the</new></edit>";
     /// let outcome = program.run(&session, answer);
-    /// let mut miss = Miss::new(0, MissKind::NotFound);
-    /// miss.at.push(FileLines::new(7, "Then the end."));
+    /// let similar = FileLines { line: 7, text: "Then the end.".to_owned() };
+    /// let miss = Miss { effect: 0, kind: MissKind::NotFound, at: vec![similar] };
     /// let outcome = program.reject(&session, outcome, &[miss], &Options::default());
     /// assert_eq!(outcome.status, Status::Refused);
     /// assert!(outcome.effects.is_empty());

@@ -181,14 +181,14 @@ pub mod value;
 mod value;
 
 pub use diagnostic::{
-    Checked, Code, Defect, Diagnostic, Faults, Message as DiagnosticMessage, Remark, Row, RowLabel, Severity, Strategy,
+    Checked, Code, Defect, Diagnostic, Faults, Message as DiagnosticMessage, Remark, Severity, Strategy,
 };
 pub use document::StreamEvent;
 
 pub use outcome::{Options, Outcome, Reader};
 pub use program::{Limits, Program};
 pub use provider::{Provider, Reply, ReplyPart};
-pub use session::{Ids, PendingCall, Session};
+pub use session::{PendingCall, Session};
 pub use surface::{Folder, Role, Tools};
 pub use text::{Extent, FilePlace, Sources};
 pub use value::{Number, Object, Record as State, Value};

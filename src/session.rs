@@ -53,7 +53,7 @@ pub struct Session {
     /// The current time, which the host sets for each turn. The engine has no clock.
     pub now: Option<String>,
     /// The last number assigned for each kind of id.
-    pub ids: Ids,
+    pub(crate) ids: Ids,
     /// The calls that wait until a person has confirmed them, by the id of their request; absent if none does.
     #[serde(default, skip_serializing_if = "Pending::is_empty")]
     pub pending: Pending,
@@ -63,12 +63,13 @@ pub struct Session {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
-pub struct Ids(#[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, u64>"))] Arc<IndexMap<String, u64>>);
+pub(crate) struct Ids(
+    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, u64>"))] Arc<IndexMap<String, u64>>,
+);
 
 impl Ids {
     /// The last number assigned for this kind; `None` if there is none yet.
-    #[doc(hidden)]
-    pub fn last(&self, kind: &str) -> Option<u64> {
+    pub(crate) fn last(&self, kind: &str) -> Option<u64> {
         self.0.get(kind).copied()
     }
 

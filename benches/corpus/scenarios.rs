@@ -12,7 +12,7 @@ use super::{
 };
 use super::{roundtable, writers_factory, writers_factory_with_prompts};
 use rulebook::expression::{Expression, Scope, Template};
-use rulebook::prompt::{Request, Turn};
+use rulebook::prompt::{Request, Speaker, Turn};
 use rulebook::text::{Location, Span, Spanned};
 use rulebook::{Folder, Options, Program, Reader, Reply, Session, Value};
 use serde_json::json;
@@ -266,7 +266,7 @@ fn prompt() -> Work {
     let program = writers_factory_with_prompts();
     let session = program.session();
     let turn = |number| match number % 2 {
-        0 => Turn::user(format!("I want to work on scene {number}")),
+        0 => Turn::new(Speaker::User, format!("I want to work on scene {number}")),
         _ => Turn::answer(&program.run(&session, "<message>Which ending resonates?</message>")),
     };
     let request = Request {

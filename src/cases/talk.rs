@@ -58,7 +58,7 @@ impl<'p> Talk<'p> {
     pub fn hear(&mut self, text: &str) -> TurnResult {
         let heard = self.program.hear(&self.session, text, &self.options);
         if !heard.refused {
-            self.history.push(Turn::user(heard.text.as_str()));
+            self.history.push(Turn::new(Speaker::User, heard.text.as_str()));
         }
         self.go_on(TurnResult::Heard(Box::new(heard)))
     }
@@ -115,7 +115,7 @@ impl<'p> Talk<'p> {
     pub fn prompt_for(&mut self, text: &str, prompt: Option<String>, model: Option<String>) -> Prompt {
         let (message, history) = (Some(text.to_owned()), self.history.clone());
         let request = Request { prompt, model, message, history, ..Request::default() };
-        self.history.push(Turn::user(text));
+        self.history.push(Turn::new(Speaker::User, text));
         self.program.prompt(&self.session, &request)
     }
 

@@ -67,29 +67,27 @@ pub struct RowLabel {
     pub text: String,
 }
 
-impl Diagnostic {
-    /// The row for this diagnostic about the files in `sources`.
-    pub fn row(&self, sources: &Sources) -> Row {
-        let labels = self.labels.iter().map(|label| {
-            let mut place = Row::new(self);
+impl Row {
+    /// The row for a diagnostic about the files in `sources`.
+    pub fn of(diagnostic: &Diagnostic, sources: &Sources) -> Self {
+        let labels = diagnostic.labels.iter().map(|label| {
+            let mut place = Self::new(diagnostic);
             place.put(source_of(sources, Some(label.at)));
-            let Row { file, line, column, end_line, end_column, .. } = place;
+            let Self { file, line, column, end_line, end_column, .. } = place;
             RowLabel { file, line, column, end_line, end_column, text: label.text.clone() }
         });
-        let mut row = Row { labels: labels.collect(), ..Row::new(self) };
-        row.put(source_of(sources, self.at));
+        let mut row = Self { labels: labels.collect(), ..Self::new(diagnostic) };
+        row.put(source_of(sources, diagnostic.at));
         row
     }
 
-    /// The row for this diagnostic about the bytes at `span` of `source`.
-    pub(crate) fn row_in(&self, source: &Source, span: Span) -> Row {
-        let mut row = Row::new(self);
+    /// The row for a diagnostic about the bytes at `span` of `source`.
+    pub fn in_source(diagnostic: &Diagnostic, source: &Source, span: Span) -> Self {
+        let mut row = Self::new(diagnostic);
         row.put(Some((source, span)));
         row
     }
-}
 
-impl Row {
     /// The row without a place.
     fn new(diagnostic: &Diagnostic) -> Self {
         let Diagnostic { code, id, severity, message, label, help, .. } = diagnostic.clone();
@@ -101,7 +99,6 @@ impl Row {
 
     /// This row with other names of the files, such as the paths that a user typed.
     #[must_use]
-    #[doc(hidden)]
     pub fn with_files(mut self, name: impl Fn(&str) -> String) -> Self {
         self.file = self.file.map(|file| name(&file));
         for label in &mut self.labels {
@@ -111,7 +108,6 @@ impl Row {
     }
 
     /// `file:line:column`, as far as known.
-    #[doc(hidden)]
     pub fn place(&self) -> Option<String> {
         let file = self.file.as_ref()?;
         Some(match (self.line, self.column) {

@@ -200,7 +200,6 @@ impl Edit {
 /// An effect that failed because the file is not as the effect requires.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[non_exhaustive]
 pub struct Miss {
     /// The index of the effect in the list of effects, from 0.
     pub effect: usize,
@@ -209,13 +208,6 @@ pub struct Miss {
     /// The lines most similar to the text, or each place where it occurs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<FileLines>,
-}
-
-impl Miss {
-    /// A miss of the effect with this index, without any lines.
-    pub fn new(effect: usize, kind: MissKind) -> Self {
-        Self { effect, kind, at: Vec::new() }
-    }
 }
 
 /// Why an effect failed on its file.
@@ -239,17 +231,9 @@ pub enum MissKind {
 /// Successive lines of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[non_exhaustive]
 pub struct FileLines {
     /// The number of the first line, from 1.
     pub line: u64,
     /// The lines, as the file has them, without the last line break.
     pub text: String,
-}
-
-impl FileLines {
-    /// Lines of which the first has the number `line`.
-    pub fn new(line: u64, text: impl Into<String>) -> Self {
-        Self { line, text: text.into() }
-    }
 }

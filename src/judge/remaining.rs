@@ -30,7 +30,7 @@ pub(super) fn remaining_spans(text: &str, region: Span, holes: &[Span]) -> Vec<S
         let indent = before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         let line = start - indent;
         let opens = line == region.start || bytes.get(line.wrapping_sub(1)) == Some(&b'\n');
-        let after = bytes.slice(end..region.end);
+        let after = bytes.slice(end.min(region.end)..region.end);
         let spaces = after.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         let line_end = match after.get(spaces..) {
             Some([] | [b'\r']) => Some(end + spaces),

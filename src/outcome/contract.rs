@@ -4,11 +4,11 @@
 //! Out: [`Outcome`] and its parts, version 1, with their JSON (`schemas/outcome.schema.json`).
 //! Never: decides anything.
 
-use crate::diagnostic::{Code, Diagnostic, Message, Row, Severity, Strategy};
+use crate::diagnostic::{Code, Diagnostic, Message, Severity, Strategy};
 use crate::flow::{Effect, FileLines};
 use crate::judge::StepKind;
 use crate::session::{Session, contract};
-use crate::text::{Extent, FilePlace, Source};
+use crate::text::{Extent, FilePlace};
 #[cfg(feature = "schema")]
 use crate::value::Object;
 use crate::value::Value;
@@ -342,16 +342,6 @@ impl fmt::Display for Finding {
 }
 
 impl Finding {
-    /// The row for this finding about `response`.
-    pub fn row(&self, response: &Source) -> Row {
-        let mut diagnostic = Diagnostic::new(self.code.clone(), None, self.message.clone());
-        diagnostic.severity = self.severity;
-        diagnostic.id.clone_from(&self.id);
-        diagnostic.label = self.strategy.map(|strategy| format!("strategy: {strategy}"));
-        diagnostic.help.clone_from(&self.help);
-        diagnostic.row_in(response, self.span.into())
-    }
-
     /// Whether the finding is an error.
     #[doc(hidden)]
     pub fn is_error(&self) -> bool {

@@ -9,7 +9,7 @@ use crate::diagnostic::{Code, Strategy};
 use crate::program::{Mode, Program};
 use crate::prompt::{
     History, Line, MessagePiece, Omitted, PastAnswer, PastCall, PastOutcome, PastSection, PastUtterance, RefusedCall,
-    Rewriter, Turn, in_words_for_a_model, pieces,
+    Rewriter, Speaker, Turn, in_words_for_a_model, pieces,
 };
 use crate::session::Session;
 use crate::text::excerpt;
@@ -42,7 +42,7 @@ impl Turn {
             answer: answer(outcome, parts, &content),
             refused: refused(outcome),
         };
-        Self { outcome: Some(past), ..Self::assistant(content) }
+        Self { outcome: Some(past), ..Self::new(Speaker::Assistant, content) }
     }
 }
 
@@ -182,7 +182,11 @@ impl Program {
         let session = self.session_of(session, answer);
         let turn = Turn::answer(&self.run(&session, answer));
         // A text without any block is a message without its markup, whatever the pack does with stray text.
-        if turn.content.is_empty() && self.read_only(&session, answer) == 0 { Turn::assistant(answer) } else { turn }
+        if turn.content.is_empty() && self.read_only(&session, answer) == 0 {
+            Turn::new(Speaker::Assistant, answer)
+        } else {
+            turn
+        }
     }
 
     /// The turns of a history: each answer without its outcome is read as by [`Program::turn`], in the mode that its

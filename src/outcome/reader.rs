@@ -29,7 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// assert!(reader.push(b"<mess").is_empty());
 /// assert_eq!(reader.push(b"age>Hel").len(), 2); // opened, and its first text
 /// reader.push(b"lo!</message>");
-/// assert_eq!(reader.finish().message, "Hello!");
+/// assert_eq!(reader.finish().0.message, "Hello!");
 /// ```
 ///
 /// `P` is the program: a reference, as above, or an `Arc`. With an `Arc`, program and reader can be in one struct,
@@ -56,7 +56,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// let mut conversation = Conversation::begin(&Arc::new(program));
 /// let outcome = std::thread::spawn(move || {
 ///     conversation.reader.push(b"<message>Hello!</message>");
-///     conversation.reader.finish()
+///     conversation.reader.finish().0
 /// });
 /// assert_eq!(outcome.join().unwrap().message, "Hello!");
 /// ```
@@ -180,7 +180,7 @@ impl<P: Borrow<Program>> Reader<P> {
     ///         // show it
     ///     }
     /// }
-    /// let outcome = reader.finish();
+    /// let (outcome, _) = reader.finish();
     /// assert_eq!((outcome.message.as_str(), outcome.calls[0].action.as_str()), ("Let me look.", "look"));
     /// # Ok::<(), rulebook::Faults>(())
     /// ```
@@ -269,15 +269,10 @@ impl<P: Borrow<Program>> Reader<P> {
         self.text.len() > self.program.borrow().limits.input
     }
 
-    /// The outcome of the whole response. It does not depend on how the response was cut.
+    /// The outcome of the whole response, and the events that only its end made certain. The outcome does not depend
+    /// on how the response was cut.
     #[must_use]
-    pub fn finish(self) -> Outcome {
-        self.finish_with_events().0
-    }
-
-    /// Like [`Reader::finish`], together with the events that only the end made certain.
-    #[must_use]
-    pub fn finish_with_events(mut self) -> (Outcome, Vec<StreamEvent>) {
+    pub fn finish(mut self) -> (Outcome, Vec<StreamEvent>) {
         self.decode(&[], true);
         // A buffer that has doubled may be half empty, and the outcome still has to be built.
         self.text.shrink_to_fit();

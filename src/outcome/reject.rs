@@ -154,7 +154,7 @@ fn show_lines(finding: &mut Finding, miss: &Miss) {
             true => excerpt(lines.text.lines().next().unwrap_or_default(), LINE).into_owned(),
             false => within(&lines.text),
         };
-        FileLines::new(lines.line, text)
+        FileLines { line: lines.line, text }
     };
     let most = if is_ambiguous { OCCURRENCES } else { NEAREST };
     finding.file_lines = miss.at.iter().take(most).map(cited).collect();

@@ -58,7 +58,7 @@ impl Program {
             whole.push(provider, &chunk)?;
             reader.push_chunk(provider, &chunk)?;
         }
-        Ok((whole.into_reply(), reader.finish()))
+        Ok((whole.into_reply(), reader.finish().0))
     }
 
     /// Whether a reply is not longer than the limit.

@@ -67,7 +67,7 @@ impl Program {
         for piece in response.chunks(options.chunk.unwrap_or(response.len()).max(1)) {
             reader.push(piece);
         }
-        reader.finish()
+        reader.finish().0
     }
 
     /// Reads a response without judging it, and returns the number of its blocks. Also used for measurements.

@@ -131,20 +131,14 @@ impl PastAnswer {
 }
 
 impl Turn {
-    /// The message of a user.
-    pub fn user(text: impl Into<String>) -> Self {
-        Self { role: Speaker::User, content: text.into(), outcome: None }
-    }
-
-    /// A text with the authority of the system. It must not come from a user.
-    pub fn system(text: impl Into<String>) -> Self {
-        Self { role: Speaker::System, content: text.into(), outcome: None }
-    }
-
-    /// The message that a user saw of an answer, such as `outcome.message`. It is never parsed, so a raw answer would
-    /// include its reasoning and its calls: use [`Program::turn`](crate::Program::turn) for that.
-    pub fn assistant(text: impl Into<String>) -> Self {
-        Self { role: Speaker::Assistant, content: text.into(), outcome: None }
+    /// A text that somebody has said.
+    ///
+    /// A text of [`Speaker::System`] has the authority of the system, so it must not come from a user. A text of
+    /// [`Speaker::Assistant`] is the message that a user saw of an answer, such as `outcome.message`. It is never
+    /// parsed, so a raw answer would include its reasoning and its calls: use
+    /// [`Program::turn`](crate::Program::turn) for that.
+    pub fn new(role: Speaker, content: impl Into<String>) -> Self {
+        Self { role, content: content.into(), outcome: None }
     }
 }
 
@@ -242,7 +236,7 @@ fn line(text: &str) -> Result<Line, (usize, String)> {
         return wrong("the turn has no `content` that is a text");
     };
     if role == Speaker::User {
-        return Ok(Line::Turn(Turn::user(&**content)));
+        return Ok(Line::Turn(Turn::new(Speaker::User, &**content)));
     }
     let mode = match value.get("mode") {
         None | Some(Value::Null) => None,
@@ -250,7 +244,7 @@ fn line(text: &str) -> Result<Line, (usize, String)> {
         Some(_) => return wrong("the `mode` of the turn is not a text"),
     };
     match serde_json::from_value(value.get("outcome").unwrap_or(&Value::Null).to_json()) {
-        Ok(outcome) => Ok(Line::of(Turn { outcome, ..Turn::assistant(&**content) }, mode)),
+        Ok(outcome) => Ok(Line::of(Turn { outcome, ..Turn::new(Speaker::Assistant, &**content) }, mode)),
         Err(_) => wrong("the `outcome` of the turn is not an object with a `mode` and a `dialect`"),
     }
 }

@@ -238,7 +238,7 @@ fn streamed(program: &Program, provider: Provider, chunks: &[Value]) -> (Outcome
     for chunk in chunks {
         events.extend(reader.push_chunk(provider, &chunk.to_string()).unwrap());
     }
-    let (outcome, last) = reader.finish_with_events();
+    let (outcome, last) = reader.finish();
     events.extend(last);
     (outcome, events)
 }
@@ -342,7 +342,7 @@ fn calls_of_one_number_are_told_apart_by_their_ids() {
             reader.push_chunk(Provider::Openai, &chunk.to_string()).unwrap();
         }
         reader.push_chunk(Provider::Openai, r#"{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}"#).unwrap();
-        let outcome = reader.finish();
+        let (outcome, _) = reader.finish();
         assert_eq!(outcome.effects.len(), 2, "{indexes}");
         assert_eq!(outcome.status, rulebook::outcome::Status::Clean);
     }
@@ -366,13 +366,13 @@ fn what_is_no_chunk_is_an_error_and_the_rest_goes_on() {
         let fault = reader.push_chunk(provider, chunk).unwrap_err();
         assert_eq!(fault.diagnostics[0].code, "response/unreadable", "{chunk}");
         // No chunk has ended the stream, so the answer counts as truncated.
-        let outcome = reader.finish();
+        let (outcome, _) = reader.finish();
         assert!(outcome.diagnostics.iter().any(|found| found.code == "response/truncated"), "{chunk}");
     }
     let mut reader = plain.reader(&plain.session(), &Options::default());
     reader.push(b"Hello");
     assert!(reader.push_chunk(Provider::Openai, "{}").is_err());
-    assert_eq!(reader.finish().ledger.bytes, 5);
+    assert_eq!(reader.finish().0.ledger.bytes, 5);
 }
 
 /// The emitted fields of calls, joined by call and path.
@@ -424,7 +424,7 @@ fn the_fields_of_a_draft_are_told_while_they_come() {
     let mut reader = plain.reader(&plain.session(), &Options::default());
     assert_eq!(reader.push_chunk(Provider::Openai, &chunk(r#"{"amount": 5, "reason": "late"}"#)).unwrap(), []);
     reader.push_chunk(Provider::Openai, r#"{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}"#).unwrap();
-    let (_, last) = reader.finish_with_events();
+    let (_, last) = reader.finish();
     assert_eq!(fields(&last).len(), 2);
 }
 
@@ -509,7 +509,7 @@ fn what_a_broken_chunk_adds_is_not_lost() {
         let mut reader = program.reader(&program.session(), &Options::default());
         let chunk = json!({ "choices": [{ "delta": { "content": "Hello", "refusal": 5 } }] });
         reader.push_chunk(Provider::Openai, &chunk.to_string()).unwrap_err();
-        let (outcome, events) = reader.finish_with_events();
+        let (outcome, events) = reader.finish();
         assert_eq!(outcome.message, "Hello");
         let shown = told(&events, Role::Message);
         assert!(shown == "Hello" || shown.is_empty(), "{shown}");

@@ -7,6 +7,7 @@ use rulebook::outcome::{Heard, Outcome, Prompt};
 use rulebook::prompt::Request;
 use rulebook::text::Source;
 use rulebook::{Code, Defect, Options, Reader, Session, Strategy, StreamEvent};
+use rulebook_report::Pen;
 use rulebook_report::schemas::ALL;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -48,7 +49,7 @@ proptest! {
         let options = Options { trace, ..Options::default() };
         let mut reader = Reader::new(program, &session, &options);
         let mut events = reader.push(&response);
-        let (outcome, last) = reader.finish_with_events();
+        let (outcome, last) = reader.finish();
         events.extend(last);
         fits(&OUTCOME, &returns::<Outcome>(&outcome)?)?;
         for event in &events {
@@ -57,7 +58,7 @@ proptest! {
         returns::<Session>(&outcome.session)?;
         let source = Source::new("answer", String::from_utf8_lossy(&response));
         for finding in &outcome.diagnostics {
-            let mut row = finding.row(&source);
+            let mut row = Pen::default().finding_row(&source, finding);
             row.context = String::new();
             returns::<Row>(&row)?;
         }

@@ -15,7 +15,7 @@ fn session(mode: &str) -> Session {
 fn streamed(mode: &str, answer: &str, size: usize) -> (Vec<StreamEvent>, Vec<StreamEvent>, Outcome) {
     let mut reader = program(PACK).reader(&session(mode), &Options::default());
     let before = answer.as_bytes().chunks(size).flat_map(|piece| reader.push(piece)).collect();
-    let (outcome, behind) = reader.finish_with_events();
+    let (outcome, behind) = reader.finish();
     (before, behind, outcome)
 }
 

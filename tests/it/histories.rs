@@ -3,7 +3,7 @@
 use crate::texts::program_of;
 use rulebook::cases::Talk;
 use rulebook::outcome::{Options, Outcome, Status};
-use rulebook::prompt::{History, Request, Turn, read_history};
+use rulebook::prompt::{History, Request, Speaker, Turn, read_history};
 use rulebook::text::{Source, Sources};
 use rulebook::{Program, Session};
 use serde_json::json;
@@ -80,7 +80,7 @@ fn an_answer_is_shown_in_the_form_of_the_mode_or_as_it_was_seen() {
     for (mode, again) in
         [("chat", format!("<message>\n{seen}\n</message>")), ("meeting", seen.to_owned()), ("machine", object(seen))]
     {
-        let turns = vec![Turn::answer(&outcome), Turn::assistant(&outcome.message)];
+        let turns = vec![Turn::answer(&outcome), Turn::new(Speaker::Assistant, &outcome.message)];
         assert_eq!(shown(&program, mode, turns), [&again, seen], "{mode}");
     }
     // The pack no longer has the dialect that read the answer, nor its mode.
@@ -172,7 +172,7 @@ fn a_history_of_texts_is_read_once() {
     assert_eq!((&modes[..4], modes[5]), (["", "chat", "meeting", "chat"].as_slice(), "chat"));
     // Turns can be saved as JSON lines, and what was read is not read again.
     let read = turns.iter().filter(|turn| turn.outcome.is_some());
-    let read: Vec<Turn> = read.cloned().chain([Turn::user("<message>Hi</message>")]).collect();
+    let read: Vec<Turn> = read.cloned().chain([Turn::new(Speaker::User, "<message>Hi</message>")]).collect();
     let written: String = read.iter().map(|turn| serde_json::to_string(turn).unwrap() + "\n").collect();
     for mode in ["chat", "meeting", "machine"] {
         assert_eq!(program.turns(&in_mode(&program, mode), &history(&written).unwrap()), read, "{mode}");

@@ -69,7 +69,7 @@ fn a_warning_is_told_rather_than_one_more_remark() {
     let bytes = [&[0xff; 300], text.as_bytes()].concat();
     let mut reader = program.reader(&program.session(), &Default::default());
     reader.push(&bytes);
-    let outcome = reader.finish();
+    let (outcome, _) = reader.finish();
     let left_out = outcome.diagnostics.last().map(|found| found.message.as_str());
     // The findings are 300 bytes that are not UTF-8, 150 tags in code, the text before the message, and the call; 99 of
     // them are reported.

@@ -137,7 +137,7 @@ fn a_reader_says_that_nothing_more_is_read() {
         assert_eq!(reader.is_too_large(), came.len() > 40);
         assert!(announced.is_empty() || !reader.is_too_large());
     }
-    let outcome = reader.finish();
+    let (outcome, _) = reader.finish();
     assert_eq!(outcome, program.run(&session, &came));
     assert_eq!((outcome.ledger.bytes, outcome.message.as_str()), (came.len(), ""));
     assert!(outcome.diagnostics.iter().any(|one| one.code == "response/too-large"));
@@ -384,7 +384,7 @@ fn the_section_that_is_shown_comes_as_the_message() {
     let draft = |program: &Program, answer: &str| {
         let mut reader = program.reader(&program.session(), &Options::default());
         let mut told: Vec<_> = answer.as_bytes().chunks(5).flat_map(|piece| reader.push(piece)).collect();
-        let (outcome, last) = reader.finish_with_events();
+        let (outcome, last) = reader.finish();
         told.extend(last);
         let texts = told.into_iter().filter_map(|one| match one {
             StreamEvent::Text { role: Some(Role::Message), text, .. } => Some(text),
@@ -487,7 +487,7 @@ fn half_a_character_waits_for_its_rest() {
     reader.push(b"\x8c\x8d");
     assert_eq!(reader.text(), "<message>\u{1f30d}");
     reader.push(b"\xff</message>\xe2\x82");
-    let (outcome, _) = reader.finish_with_events();
+    let (outcome, _) = reader.finish();
     assert_eq!(outcome.message, "\u{1f30d}\u{fffd}");
     assert_eq!(outcome.diagnostics.iter().filter(|one| one.code == "response/not-utf-8").count(), 2);
 }
@@ -509,7 +509,7 @@ fn many_threads_read_with_one_program() {
                     for piece in ANSWER.as_bytes().chunks(size) {
                         reader.push(piece);
                     }
-                    assert_eq!(reader.finish(), expected);
+                    assert_eq!(reader.finish().0, expected);
                 }
             })
         })
@@ -645,7 +645,7 @@ fn an_opening_tells_who_speaks_and_what_is_written() {
         let read = |size: usize| {
             let mut reader = program.reader(&program.session(), &Options::default());
             let mut told: Vec<_> = answer.as_bytes().chunks(size).flat_map(|piece| reader.push(piece)).collect();
-            told.extend(reader.finish_with_events().1);
+            told.extend(reader.finish().1);
             let names = told.into_iter().filter_map(|one| match one {
                 StreamEvent::Opened { name, called, .. } => Some(format!("{name}: {}", called.unwrap_or_default())),
                 _ => None,

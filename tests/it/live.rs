@@ -25,7 +25,7 @@ fn pack(dialects: &str) -> Program {
 fn streamed(program: &Program, pieces: &[&str]) -> (Vec<StreamEvent>, Outcome, Vec<StreamEvent>) {
     let mut reader = program.reader(&program.session(), &Options::default());
     let told = pieces.iter().flat_map(|piece| reader.push(piece.as_bytes())).collect();
-    let (outcome, last) = reader.finish_with_events();
+    let (outcome, last) = reader.finish();
     (told, outcome, last)
 }
 

@@ -427,7 +427,7 @@ fn any_cutting_of_an_object_gives_the_same_outcome_and_an_exact_ledger() {
             for piece in response.as_bytes().chunks(chunk) {
                 announced.extend(reader.push(piece));
             }
-            let (outcome, last) = reader.finish_with_events();
+            let (outcome, last) = reader.finish();
             assert_eq!(outcome, whole, "{response} in pieces of {chunk}");
             announced.extend(last);
             told.push(announced);

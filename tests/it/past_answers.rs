@@ -4,7 +4,7 @@ use crate::texts::{self, PACKS, program, program_of};
 use proptest::prelude::*;
 use rulebook::cases::{self, CaseOptions, TurnResult};
 use rulebook::outcome::{Options, Outcome, Status};
-use rulebook::prompt::{Request, Turn};
+use rulebook::prompt::{Request, Speaker, Turn};
 use rulebook::text::Sources;
 use rulebook::{Program, Session};
 use serde_json::{Value, json};
@@ -189,7 +189,7 @@ fn a_model_is_told_which_calls_were_not_carried_out() {
     let kept: Outcome = serde_json::from_str(&serde_json::to_string(&outcome).unwrap()).unwrap();
     assert_eq!(Turn::answer(&kept), turn);
     assert!(!serde_json::to_string(&turn).unwrap().contains("state.limit"));
-    let (messages, _) = next(&program, vec![Turn::user("Pay."), turn.clone()]);
+    let (messages, _) = next(&program, vec![Turn::new(Speaker::User, "Pay."), turn.clone()]);
     let form = "<message>\nDone.\n</message>\n\n<action type=\"note\">\n  <text>Card […]</text>\n</action>";
     assert_eq!(messages[1], form);
     let told: Vec<&str> = messages[2].lines().collect();
@@ -201,16 +201,16 @@ fn a_model_is_told_which_calls_were_not_carried_out() {
     assert_eq!((told.len(), messages.len()), (4, 4));
     // Verdicts are only those of the last answer, and within the budget.
     let good = Turn::answer(&program.run(&program.session(), "<message>Well.</message>"));
-    assert_eq!(next(&program, vec![turn.clone(), Turn::user("So?"), good]).0.len(), 4);
+    assert_eq!(next(&program, vec![turn.clone(), Turn::new(Speaker::User, "So?"), good]).0.len(), 4);
     let small = program_of(DESK.replace("source = \"verdicts\"", "source = \"verdicts\"\nbudget = 50"));
-    let (messages, notes) = next(&small, vec![Turn::user("Pay."), turn.clone()]);
+    let (messages, notes) = next(&small, vec![Turn::new(Speaker::User, "Pay."), turn.clone()]);
     assert_eq!(
         messages[2].lines().skip(1).collect::<Vec<_>>(),
         ["- pay: `pay` is not permitted with this `amount`", "- and 2 more"]
     );
     assert_eq!(notes, ["entries: the first 1 of 3 calls, without advice, for its budget of 50 tokens"]);
     let none = program_of(DESK.replace("source = \"verdicts\"", "source = \"verdicts\"\nbudget = 5"));
-    assert_eq!(next(&none, vec![Turn::user("Pay."), turn]).0.len(), 3);
+    assert_eq!(next(&none, vec![Turn::new(Speaker::User, "Pay."), turn]).0.len(), 3);
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn what_was_refused_is_told_without_its_words() {
     let program = program_of(DESK.replace("strategy = \"redact\"", "strategy = \"refuse\""));
     let answer = "<message>Sly.</message><action type=\"note\"><text>Card 4111222233334444</text></action><action type=\"fire\"/>";
     let turn = Turn::answer(&program.run(&program.session(), answer));
-    let (messages, _) = next(&program, vec![Turn::user("Note it."), turn]);
+    let (messages, _) = next(&program, vec![Turn::new(Speaker::User, "Note it."), turn]);
     assert_eq!(messages.len(), 3, "{messages:#?}");
     assert!(!messages.concat().contains("4111") && !messages.concat().contains("Sly"), "{messages:#?}");
     assert!(messages[1].lines().count() == 3 && messages[1].contains("- fire: "), "{}", messages[1]);
@@ -232,7 +232,7 @@ fn one_long_answer_does_not_empty_the_history() {
         "word ".repeat(500),
         "w ".repeat(300)
     );
-    let turns = || vec![Turn::user("Write."), Turn::answer(&program.run(&program.session(), &long))];
+    let turns = || vec![Turn::new(Speaker::User, "Write."), Turn::answer(&program.run(&program.session(), &long))];
     let (messages, notes) = next(&program, turns());
     assert_eq!((messages.len(), messages[0].as_str()), (3, "Write."));
     assert!(messages[1].starts_with("<message>\nword word") && messages[1].contains(" […] word"), "{}", messages[1]);
@@ -240,7 +240,7 @@ fn one_long_answer_does_not_empty_the_history() {
     assert_eq!(notes, ["long-turns: 1 of 2 turns shortened, for its budget of 120 tokens"]);
     // A long text of the user is shortened as well, and older turns are left out before newer ones.
     let mut talk = turns();
-    talk.extend([Turn::user("x ".repeat(900)), turns()[1].clone()]);
+    talk.extend([Turn::new(Speaker::User, "x ".repeat(900)), turns()[1].clone()]);
     let (messages, notes) = next(&program, talk);
     assert_eq!(messages.len(), 3);
     assert!(messages[0].starts_with("x x") && messages[0].contains(" […] x"), "{}", messages[0]);

@@ -40,7 +40,7 @@ fn words_that_may_stand_behind_the_last_call_are_held() {
         // The text before the call is emitted as it arrives.
         assert!(message(&told).starts_with("I will."), "{told:#?}");
         assert!(mode == "free" || !message(&told).contains("dim"), "{told:#?}");
-        let (outcome, last) = reader.finish_with_events();
+        let (outcome, last) = reader.finish();
         told.extend(last);
         let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(plain(&message(&told)), plain(&outcome.message), "{mode}");

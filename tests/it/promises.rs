@@ -123,7 +123,7 @@ fn pushed(program: &Program, session: &Session, response: &[u8], places: Vec<usi
         announcements.extend(reader.push(&response[from..place]));
         from = place;
     }
-    let (outcome, last) = reader.finish_with_events();
+    let (outcome, last) = reader.finish();
     announcements.extend(last);
     (outcome, joined(announcements))
 }

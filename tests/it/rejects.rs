@@ -49,9 +49,8 @@ fn edit(path: &str) -> String {
 }
 
 fn miss(effect: usize, kind: MissKind, lines: &[(u64, &str)]) -> Miss {
-    let mut miss = Miss::new(effect, kind);
-    miss.at.extend(lines.iter().map(|(line, text)| FileLines::new(*line, *text)));
-    miss
+    let lines = lines.iter().map(|(line, text)| FileLines { line: *line, text: (*text).to_owned() });
+    Miss { effect, kind, at: lines.collect() }
 }
 
 /// The indexes of the effects that change a file.
@@ -169,10 +168,16 @@ fn what_fits_no_effect_refuses_the_answer_all_the_same() {
     let before = session(&program, "code");
     let outcome = program.run(&before, &edit("a.txt"));
     for kind in [MissKind::Exists, MissKind::NotUtf8, MissKind::Absent] {
-        let rejected = program.reject(&before, outcome.clone(), &[Miss::new(99, kind)], &Options::default());
+        let rejected = program.reject(
+            &before,
+            outcome.clone(),
+            &[Miss { effect: 99, kind: kind, at: Vec::new() }],
+            &Options::default(),
+        );
         assert_eq!((rejected.status, rejected.effects.len()), (Status::Refused, 0));
     }
-    let many: Vec<Miss> = (0..100_000).map(|place| Miss::new(place, MissKind::NotFound)).collect();
+    let many: Vec<Miss> =
+        (0..100_000).map(|place| Miss { effect: place, kind: MissKind::NotFound, at: Vec::new() }).collect();
     let rejected = program.reject(&before, outcome, &many, &Options::default());
     assert!(rejected.diagnostics.len() <= 200);
 }

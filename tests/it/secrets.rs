@@ -4,7 +4,7 @@ use crate::dice::Dice;
 use crate::texts::program_of;
 
 use rulebook::outcome::{Leaf, Options, Status, StepKind};
-use rulebook::prompt::{Request, Turn};
+use rulebook::prompt::{Request, Speaker, Turn};
 
 /// The pack, with these guardrails on every text and every parameter.
 fn pack(rules: &str) -> String {
@@ -107,7 +107,7 @@ fn what_is_taken_out_is_nowhere() {
         let mut reader = program.reader(&program.session(), &options);
         let pieces = text.as_bytes().chunks(options.chunk.unwrap());
         let mut told: Vec<_> = pieces.flat_map(|piece| reader.push(piece)).collect();
-        let (outcome, last) = reader.finish_with_events();
+        let (outcome, last) = reader.finish();
         told.extend(last);
         // The secret must be in neither, whatever the text was read as.
         let json = serde_json::to_string(&(&outcome, &told)).unwrap();
@@ -195,8 +195,11 @@ reserve = 1000
     assert!(refused.refused && refused.text.is_empty() && refused.class.is_none());
     assert_eq!((refused.say.as_slice(), &refused.session), (["Not that.".to_owned()].as_slice(), &session));
     assert!(!serde_json::to_string(&refused).unwrap().contains("Voldemort"));
-    let history =
-        vec![Turn::user("Voldemort, 1"), Turn::assistant("x"), Turn::user("79927398713123456 4111111111111111")];
+    let history = vec![
+        Turn::new(Speaker::User, "Voldemort, 1"),
+        Turn::new(Speaker::Assistant, "x"),
+        Turn::new(Speaker::User, "79927398713123456 4111111111111111"),
+    ];
     let asked = |message: &str| {
         let message = Some(message.to_owned());
         program.prompt(&session, &Request { message, history: history.clone(), ..Request::default() })

@@ -128,7 +128,7 @@ fn a_stray_closer_that_is_dropped_leaves_the_prose_around_it() {
         for piece in answer.as_bytes().chunks(pieces) {
             reader.push(piece);
         }
-        let outcome = reader.finish();
+        let (outcome, _) = reader.finish();
         assert_eq!(outcome.message, "Hello,\nand .\nDone.");
         assert_eq!(outcome.ledger.dropped, "</action><action type=\"x bye</file>".len());
         assert_eq!(outcome.calls.len(), 1);

@@ -48,7 +48,7 @@ fn stream(
         events.extend(reader.push(&response[from..cut]));
         from = cut;
     }
-    let (outcome, last) = reader.finish_with_events();
+    let (outcome, last) = reader.finish();
     let before = events.clone();
     events.extend(last);
     (before, events, outcome)
@@ -282,7 +282,7 @@ fn reasoning_that_the_prompt_left_open_is_no_message() {
     let read = |program: &Program, thinking: Option<bool>, text: &str| {
         let mut reader = program.reader(&program.session(), &Options { thinking, ..Options::default() });
         let before: Vec<StreamEvent> = text.as_bytes().chunks(2).flat_map(|piece| reader.push(piece)).collect();
-        (told(&before, Role::Message), reader.finish())
+        (told(&before, Role::Message), reader.finish().0)
     };
     let [prose, object] = dialects.map(load);
     let (early, outcome) = read(&prose, Some(true), "I could <note>{}</note> do.\n</think>\nHello");

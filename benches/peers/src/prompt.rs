@@ -7,7 +7,7 @@
 use crate::engine::{folder, program};
 use crate::timing::fastest;
 use rulebook::Program;
-use rulebook::prompt::{Request, Turn};
+use rulebook::prompt::{Request, Speaker, Turn};
 use serde_json::{Value, json};
 use std::hint::black_box;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub fn measure(repository: &Path, dump: &Path) {
     let session = program.resume(json!({ "state": state })).expect("a session of the pack");
     let history: Vec<Turn> = (0..TURNS)
         .map(|number| match number % 2 {
-            0 => Turn::user(said(number)),
+            0 => Turn::new(Speaker::User, said(number)),
             _ => Turn::answer(&program.run(&session, ANSWER)),
         })
         .collect();

@@ -38,7 +38,7 @@ pub fn measure(corpus: &Path, repository: &Path, time: Duration) {
             of("in pieces", |text| {
                 let mut reader = program.reader(&session, &Options::default());
                 pieces(text).for_each(|piece| drop(black_box(reader.push(piece.as_bytes()))));
-                reader.finish()
+                reader.finish().0
             }),
         ];
         if row.calls {

@@ -75,7 +75,7 @@ impl Reader {
 
     /// The outcome, and the events that became certain only at the end.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let done = py.detach(|| self.lock().take().map(|reader| reader.finish_with_events()));
+        let done = py.detach(|| self.lock().take().map(|reader| reader.finish()));
         let (outcome, rest) = done.ok_or_else(finished)?;
         Ok((whole(py, Contract::Outcome(Arc::new(outcome)))?, events(py, rest)?))
     }

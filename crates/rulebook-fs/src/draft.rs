@@ -160,7 +160,7 @@ impl Draft {
     }
 
     fn carry_out(&mut self, root: &Root, index: usize, key: &str, record: &EffectRecord) -> Result<(), Stop> {
-        let miss = |kind| Err(Stop::Miss(Miss::new(index, kind)));
+        let miss = |kind| Err(Stop::Miss(Miss { effect: index, kind, at: Vec::new() }));
         let Some(slot) = self.slots.get_mut(key) else { return Ok(()) };
         let is_there = !matches!(slot.content, Content::Nothing);
         match &record.effect {
@@ -176,9 +176,7 @@ impl Draft {
                     Ok(text) => slot.set_text(text),
                     Err(missed) => {
                         slot.set_text(text);
-                        let mut miss = Miss::new(index, missed.kind);
-                        miss.at = missed.at;
-                        return Err(Stop::Miss(miss));
+                        return Err(Stop::Miss(Miss { effect: index, kind: missed.kind, at: missed.at }));
                     }
                 }
             }

@@ -39,7 +39,7 @@ pub(super) fn excerpt_of(haystack: &Haystack<'_>, line: usize, count: usize) -> 
         }
     };
     let text: Vec<String> = (line..end).map(cut).collect();
-    FileLines::new(line as u64 + 1, text.join("\n"))
+    FileLines { line: line as u64 + 1, text: text.join("\n") }
 }
 
 /// The line at which the text would start according to most of its lines that occur in the file.

@@ -81,7 +81,7 @@ mod tests {
         let mut sources = Sources::default();
         let source = sources.add(Source::new(name, "a\nbc = 1\n"));
         let at = Location { source, span: Span::new(2, 4) };
-        Diagnostic::new(Code::PACK_UNKNOWN_KEY, at, message).with_help("h").row(&sources)
+        Row::of(&Diagnostic::new(Code::PACK_UNKNOWN_KEY, at, message).with_help("h"), &sources)
     }
 
     #[test]

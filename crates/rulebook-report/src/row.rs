@@ -15,19 +15,25 @@ use rulebook::text::{Source, Sources};
 impl Pen {
     /// The row for a diagnostic about the files in `sources`.
     pub fn row(&self, sources: &Sources, diagnostic: &Diagnostic) -> Row {
-        diagnostic.row(sources).with_files(|file| self.display_name(file))
+        Row::of(diagnostic, sources).with_files(|file| self.display_name(file))
     }
 
     /// The row for a diagnostic about a whole file or folder that is not read.
     pub fn file_row(&self, file: &str, diagnostic: &Diagnostic) -> Row {
-        let mut row = diagnostic.row(&Sources::default());
+        let mut row = Row::of(diagnostic, &Sources::default());
         row.file = Some(self.display_name(file));
         row
     }
 
     /// The row for a finding about the answer `response`.
     pub fn finding_row(&self, response: &Source, finding: &Finding) -> Row {
-        finding.row(response).with_files(|file| self.display_name(file))
+        let mut diagnostic = Diagnostic::new(finding.code.clone(), None, finding.message.clone());
+        diagnostic.severity = finding.severity;
+        diagnostic.id.clone_from(&finding.id);
+        diagnostic.label = finding.strategy.map(|strategy| format!("strategy: {strategy}"));
+        diagnostic.help.clone_from(&finding.help);
+        let row = Row::in_source(&diagnostic, response, finding.span.into());
+        row.with_files(|file| self.display_name(file))
     }
 
     /// The row for a failed expectation, in its case file.
@@ -41,8 +47,9 @@ impl Pen {
     pub fn uncovered_row(&self, covered: &Covered) -> Row {
         let reason = covered.reason.as_ref().map(ToString::to_string).unwrap_or_default();
         let message = format!("no case exercises the {} `{}`: {reason}", covered.kind, covered.name);
-        let diagnostic = Diagnostic::new(Code::CASE_UNCOVERED, None, message);
-        let mut row = diagnostic.with_help("write a case that does, or take it out").row(&Sources::default());
+        let help = "write a case that does, or take it out";
+        let diagnostic = Diagnostic::new(Code::CASE_UNCOVERED, None, message).with_help(help);
+        let mut row = Row::of(&diagnostic, &Sources::default());
         if let Some(place) = &covered.rule {
             row.file = Some(self.display_name(&*place.file));
             (row.line, row.column) = (Some(place.line), Some(place.column));
@@ -54,7 +61,7 @@ impl Pen {
 
 /// The row for a diagnostic without a place, about a line of a file.
 pub fn row_of_line(file: String, line: usize, diagnostic: &Diagnostic) -> Row {
-    let mut row = diagnostic.row(&Sources::default());
+    let mut row = Row::of(diagnostic, &Sources::default());
     row.context.clone_from(&row.message);
     (row.file, row.line) = (Some(file), Some(line));
     row
