@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_of_the_header_behind_a_marker_is_told() {
+    fn a_key_of_the_header_behind_a_marker_is_reported() {
         let assert_fault = |waiting_step: &str| {
             let text = format!("claim = 'a'\n=== user ===\n{waiting_step}\n=== expect ===\nclass = 'a'\n");
             let case = parse(&mut Sources::default(), "t/x.case", text.as_bytes());
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_stands_at_its_line() {
+    fn every_fault_has_its_line() {
         check("claim = 'a'\n=== response ===\nHi\n=== expect ===\nstatus = 'clean'\n", &[]);
         check(
             "mode = 'a'\nmodel = 3\n=== response ===\n=== expect ===\nstatsu = 'clean'\n=== respons ===\n",

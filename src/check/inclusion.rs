@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ascii_cannot_tell_is_not_said() {
+    fn what_ascii_cannot_decide_is_not_reported() {
         check(&[r"\bhi\b"], &["hié|hi!"], false);
         check(&[r"\bhi\b"], &[r"hi\b"], false);
         check(&["é"], &[r"\bé"], false);

@@ -331,7 +331,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_one_line_of_its_form_and_what_stands_in_it() {
+    fn a_message_is_one_line_of_its_form_and_arguments() {
         let composed = message!("`{}` closes {} of `{}`", quote("a very long name", 6), &2, "x\ny");
         assert_eq!(composed, "`a very…` closes 2 of `x\\ny`");
         assert_eq!(composed.form(), "`{}` closes {} of `{}`");

@@ -259,7 +259,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_value_is_told_in_pieces_that_join_to_its_texts(value in values(), cut in 1..7_usize) {
+        fn any_value_is_emitted_in_pieces_that_join_to_its_texts(value in values(), cut in 1..7_usize) {
             prop_assume!(value.is_object());
             let text = value.to_string();
             let chars: Vec<char> = text.chars().collect();

@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn events_lines_and_whole_messages_are_told_apart() {
+    fn events_lines_and_whole_messages_are_distinguished() {
         check("{\n}\n", None);
         check("no JSON", None);
         check("", None);

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_told_with_its_place() {
+    fn what_is_no_list_is_reported_with_its_place() {
         for (list, message) in [
             ("{\"a\": 1}", "this is no list of tools"),
             ("[", "this is not JSON: EOF while parsing a list"),

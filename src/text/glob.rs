@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_stands_for_any_run() {
+    fn a_star_matches_any_run() {
         check("*", "", true);
         check("A?*", "A", false);
         check("A?*", "AB", true);

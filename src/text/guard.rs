@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guard_stands_before_lines_of_structure_alone() {
+    fn a_guard_precedes_only_lines_of_structure() {
         check("x\n<a>\n  <a>\r\n<b>\nan <a>\n```<a>", "x\n\\<a>\n  \\<a>\r\n<b>\nan <a>\n\\```<a>");
         check("\\<b>\n\\\\<a>\n\\x\n\\", "\\\\<b>\n\\\\\\<a>\n\\x\n\\");
         check("", "");

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pointer_leads_to_a_name_and_a_value() {
+    fn a_pointer_gives_a_name_and_a_value() {
         check("", TEXT, "{");
         check("/mode", "\"mode\"", "\"a\"");
         check("/now", "\"now\"", "null");
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_stands_it_is_what_stands_around_it() {
+    fn a_pointer_to_nothing_gives_what_is_around_it() {
         check("/state/n/none", "\"n\"", "-1.5e3");
         check("/mode/0/x", "\"mode\"", "\"a\"");
     }

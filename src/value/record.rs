@@ -510,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_computed_sees_what_stands_before_it() {
+    fn what_is_computed_sees_what_is_before_it() {
         assert_eq!(record().before("twice").to_value(), value!({ "notes": [1], "count": 1, "twice": null }));
         assert_eq!(record().before("count").to_value(), value!({ "notes": [1], "count": null, "twice": null }));
     }

@@ -244,7 +244,7 @@ fn streamed(program: &Program, provider: Provider, chunks: &[Value]) -> (Outcome
 }
 
 /// The emitted texts of a role, joined.
-fn told(events: &[StreamEvent], wanted: Role) -> String {
+fn emitted(events: &[StreamEvent], wanted: Role) -> String {
     let of_role = events.iter().filter_map(|event| match event {
         StreamEvent::Text { role: Some(role), text, .. } if *role == wanted => Some(text.as_str()),
         _ => None,
@@ -308,31 +308,31 @@ proptest! {
     }
 
     #[test]
-    fn what_is_told_of_a_stream_is_what_the_outcome_has(reply in replies(), places in prop::collection::vec(0..30_usize, 0..6)) {
+    fn what_is_emitted_of_a_stream_is_what_the_outcome_has(reply in replies(), places in prop::collection::vec(0..30_usize, 0..6)) {
         for program in &programs()[..3] {
             for provider in [Provider::Openai, Provider::Responses, Provider::Anthropic, Provider::Gemini] {
                 let Some((_, chunks)) = written(provider, &reply, &places) else { continue };
                 let (outcome, events) = streamed(program, provider, &chunks);
-                prop_assert_eq!(told(&events, Role::Message), outcome.message);
-                prop_assert_eq!(told(&events, Role::Thinking), outcome.thinking.concat());
+                prop_assert_eq!(emitted(&events, Role::Message), outcome.message);
+                prop_assert_eq!(emitted(&events, Role::Thinking), outcome.thinking.concat());
             }
         }
     }
 }
 
 #[test]
-fn the_text_of_a_reply_is_told_while_it_comes() {
+fn the_text_of_a_reply_is_emitted_while_it_comes() {
     let [plain, ..] = programs();
     let mut reader = plain.reader(&plain.session(), &Options::default());
     let delta = |delta: Value| json!({ "choices": [{ "index": 0, "delta": delta }] }).to_string();
     let thinking = reader.push_chunk(Provider::Openai, &delta(json!({ "reasoning_content": "Let me" }))).unwrap();
-    assert_eq!(told(&thinking, Role::Thinking), "Let me");
+    assert_eq!(emitted(&thinking, Role::Thinking), "Let me");
     let text = reader.push_chunk(Provider::Openai, &delta(json!({ "content": "Hello" }))).unwrap();
-    assert_eq!(told(&text, Role::Message), "Hello");
+    assert_eq!(emitted(&text, Role::Message), "Hello");
 }
 
 #[test]
-fn calls_of_one_number_are_told_apart_by_their_ids() {
+fn calls_of_one_number_are_distinguished_by_their_ids() {
     let [plain, ..] = programs();
     for indexes in [json!([0, 0]), json!([null, null]), json!([4, 2])] {
         let mut reader = plain.reader(&plain.session(), &Options::default());
@@ -394,12 +394,12 @@ proptest! {
             for provider in [Provider::Openai, Provider::Responses, Provider::Anthropic, Provider::Gemini] {
                 let Some((_, chunks)) = written(provider, &reply, &places) else { continue };
                 let (outcome, events) = streamed(program, provider, &chunks);
-                let told = fields(&events);
+                let emitted = fields(&events);
                 for (number, call) in outcome.calls.iter().enumerate() {
                     let counts = call.verdict == rulebook::outcome::Verdict::Accepted;
                     for (name, value) in call.params.as_object().unwrap().iter() {
                         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                        let piece = told.get(&(number, vec![name.to_owned()]));
+                        let piece = emitted.get(&(number, vec![name.to_owned()]));
                         prop_assert!(!counts || piece == Some(&text), "{piece:?} {text}");
                     }
                 }
@@ -409,7 +409,7 @@ proptest! {
 }
 
 #[test]
-fn the_fields_of_a_draft_are_told_while_they_come() {
+fn the_fields_of_a_draft_are_emitted_while_they_come() {
     let [plain, .., draft] = programs();
     let chunk = |arguments: &str| {
         let call = json!({ "index": 0, "id": "a", "function": { "name": "refund", "arguments": arguments } });
@@ -496,7 +496,7 @@ fn recorded_streams_have_one_outcome_in_every_cutting() {
             for size in [1, 2, 3, 5, 8, 13] {
                 let (outcome, events) = streamed(&program, provider, &recut(&chunks, size));
                 assert_eq!(outcome, expected, "{text} by {size}");
-                assert_eq!(told(&events, Role::Message), outcome.message);
+                assert_eq!(emitted(&events, Role::Message), outcome.message);
             }
         }
     }
@@ -511,7 +511,7 @@ fn what_a_broken_chunk_adds_is_not_lost() {
         reader.push_chunk(Provider::Openai, &chunk.to_string()).unwrap_err();
         let (outcome, events) = reader.finish();
         assert_eq!(outcome.message, "Hello");
-        let shown = told(&events, Role::Message);
+        let shown = emitted(&events, Role::Message);
         assert!(shown == "Hello" || shown.is_empty(), "{shown}");
     }
 }

@@ -45,10 +45,10 @@ fn run(program: &Program, text: &str, chunk: Option<usize>) -> Outcome {
 /// Checks that cuts and other line breaks do not change what is read. Returns the outcome of the whole answer.
 fn read_in_every_way(program: &Program, answer: &Answer) -> Outcome {
     let whole = run(program, &answer.text, None);
-    let told = serde_json::to_value(&whole).unwrap();
+    let reported = serde_json::to_value(&whole).unwrap();
     for size in [1, 7, 4096] {
         let cut = serde_json::to_value(run(program, &answer.text, Some(size))).unwrap();
-        assert_eq!(cut, told, "{} in pieces of {size}", answer.file);
+        assert_eq!(cut, reported, "{} in pieces of {size}", answer.file);
     }
     let unix = answer.text.replace("\r\n", "\n");
     let windows = run(program, &unix.replace('\n', "\r\n"), None);

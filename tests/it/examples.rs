@@ -37,7 +37,7 @@ fn a_chat_shows_carries_out_and_continues() {
 }
 
 #[test]
-fn a_stream_tells_what_is_certain_and_ends_with_the_outcome() {
+fn a_stream_emits_what_is_certain_and_ends_with_the_outcome() {
     let program = chat::load().unwrap();
     let (first, _) = ANSWERS.split_once("---").unwrap();
     let mut screen = Vec::new();

@@ -80,11 +80,11 @@ fn null_from_a_strict_tool_counts_as_absent() {
         program_of(pack)
     };
     let call = "<action type=\"keep_note\">{\"text\": \"x\", \"by\": null}</action>";
-    for (degradation, told, verdict) in
+    for (degradation, reported, verdict) in
         [("\"drop\"", 2, Verdict::Dropped), ("[\"coerce\", \"drop\"]", 1, Verdict::Accepted)]
     {
         let program = pack(degradation);
-        assert_eq!(program.export("chat", Export::OpenaiTools, true).diagnostics.len(), told);
+        assert_eq!(program.export("chat", Export::OpenaiTools, true).diagnostics.len(), reported);
         let outcome = program.run(&program.session(), call);
         assert_eq!(outcome.calls[0].verdict, verdict);
         assert_eq!(outcome.calls[0].params.get("by").is_some(), verdict == Verdict::Dropped);
@@ -95,7 +95,7 @@ fn null_from_a_strict_tool_counts_as_absent() {
 fn null_from_a_strict_tool_follows_the_strategies_of_its_block() {
     let call = "<action type=\"keep_note\">{\"text\": \"x\", \"by\": null}</action>";
     let (drop, coerce) = ("\"drop\"", "[\"coerce\", \"drop\"]");
-    for (of_pack, of_block, told, verdict) in
+    for (of_pack, of_block, reported, verdict) in
         [(coerce, drop, 2, Verdict::Dropped), (drop, coerce, 1, Verdict::Accepted)]
     {
         let over = format!(
@@ -103,7 +103,7 @@ fn null_from_a_strict_tool_follows_the_strategies_of_its_block() {
         );
         let pack = crate::snippets::lay_over(&crate::snippets::base(), &over);
         let program = program_of(pack);
-        assert_eq!(program.export("chat", Export::OpenaiTools, true).diagnostics.len(), told);
+        assert_eq!(program.export("chat", Export::OpenaiTools, true).diagnostics.len(), reported);
         assert_eq!(program.run(&program.session(), call).calls[0].verdict, verdict);
     }
 }
@@ -253,10 +253,10 @@ fn a_strict_answer_has_empty_lists_and_says_which_members_refuse_null() {
     let program = Program::load(&rulebook::Folder::new("x", [("pack.toml", pack)])).value.unwrap();
     let exported = program.export("default", Export::JsonSchema, true);
     let said: Vec<String> = exported.diagnostics.iter().map(|one| one.message.to_string()).collect();
-    let told = |what: &str, name: &str| {
+    let reported = |what: &str, name: &str| {
         format!("a strict {what} cannot leave out what is optional: `{name}` comes with `null`, which is refused")
     };
-    assert_eq!(said, [told("schema", "why"), told("schema", "one"), told("answer", "rate")]);
+    assert_eq!(said, [reported("schema", "why"), reported("schema", "one"), reported("answer", "rate")]);
     let schema = exported.value.unwrap();
     assert_eq!(schema["properties"]["calls"]["type"], "array");
     assert_eq!(schema["properties"]["data"]["properties"]["files"]["type"], "array");

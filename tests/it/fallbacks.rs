@@ -37,7 +37,7 @@ fn opened(events: &[StreamEvent]) -> Vec<&str> {
 }
 
 #[test]
-fn an_answer_that_begins_with_a_fence_is_told_while_it_comes() {
+fn an_answer_that_begins_with_a_fence_is_emitted_while_it_comes() {
     let answer = "```xml\n<message>Hello to you.</message>\n<outline>One";
     for size in [1, 2, 3, 7] {
         let (before, _, outcome) = streamed("desk", answer, size);
@@ -47,7 +47,7 @@ fn an_answer_that_begins_with_a_fence_is_told_while_it_comes() {
 }
 
 #[test]
-fn of_an_answer_behind_words_nothing_is_told_that_another_dialect_would_not_tell() {
+fn of_an_answer_behind_words_nothing_is_emitted_that_another_dialect_would_not_emit() {
     let answer = "<thinking>So.</thinking>\nHere:\n```\n<message>Hello.</message>\n```\n";
     for size in [1, 2, 3, 7] {
         let (before, behind, outcome) = streamed("desk", answer, size);
@@ -58,14 +58,14 @@ fn of_an_answer_behind_words_nothing_is_told_that_another_dialect_would_not_tell
 }
 
 #[test]
-fn a_message_of_words_is_told_while_it_comes() {
+fn a_message_of_words_is_emitted_while_it_comes() {
     let (before, _, outcome) = streamed("prose", "Good morning to you all. And more.", 3);
     assert!(message(&before).starts_with("Good morning to you all."), "{before:#?}");
     assert_eq!(outcome.dialect.as_deref(), Some("spoken"));
 }
 
 #[test]
-fn what_another_dialect_reads_is_told_as_if_there_were_no_fallback() {
+fn what_another_dialect_reads_is_emitted_as_if_there_were_no_fallback() {
     let answer = "<message>Hello to you.</message>\n```\n<message>Quoted.</message>\n```\n";
     let (before, _, outcome) = streamed("desk", answer, 1);
     assert_eq!((message(&before).as_str(), opened(&before)), ("Hello to you.", vec!["message"]));
@@ -115,19 +115,19 @@ fn the_trace_of_a_fenced_answer_does_not_depend_on_cuts() {
 
 /// A fallback that can never read an answer is reported, with the word at fault and the help.
 #[test]
-fn a_fallback_that_never_reads_is_told_at_its_word() {
+fn a_fallback_that_never_reads_is_reported_at_its_word() {
     let check = |dialects: &str, fallback: &str, expected: &[(&str, &str)]| {
         let pack = format!(
             "[pack]\nname = \"p\"\n{dialects}\n[dialects.d]\ngrammar = \"tags\"\nblocks.say = {{ role = \"message\" }}\n\
              [dialects.f]\n{fallback}\n"
         );
         let found = Program::load(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
-        let told = found.iter().map(|one| {
+        let emitted = found.iter().map(|one| {
             let at = one.at.unwrap().span;
             (&pack[at.start..at.end], one.help.as_ref().map(ToString::to_string).unwrap_or_default())
         });
         let expected: Vec<(&str, String)> = expected.iter().map(|(word, help)| (*word, (*help).to_owned())).collect();
-        assert_eq!(told.collect::<Vec<_>>(), expected, "{found:#?}");
+        assert_eq!(emitted.collect::<Vec<_>>(), expected, "{found:#?}");
     };
     let fine = "like = \"d\"\nquoted = []\nfallback = true";
     check("", fine, &[]);

@@ -68,7 +68,7 @@ fn the_form_of_an_answer_is_read_without_a_word() {
 }
 
 #[test]
-fn a_block_that_cannot_be_spelled_is_told_where_forms_are_shown() {
+fn a_block_that_cannot_be_spelled_is_reported_where_forms_are_shown() {
     let grammar =
         "open = ${ \"[\" ~ name ~ \"]\" }\nname = @{ \"step\" ~ ASCII_DIGIT | \"end\" }\nclose = { \"[/]\" }\n";
     let pack = "[pack]\nname = 'p'\n[dialects.d]\ngrammar = 'steps'\n[dialects.d.blocks]\n'step?' = { role = 'section' }\n\
@@ -78,8 +78,8 @@ fn a_block_that_cannot_be_spelled_is_told_where_forms_are_shown() {
         let files = [("pack.toml", pack), ("grammar/steps.pest", grammar), ("forms.md", template)];
         let loaded = rulebook::check::review(&Folder::new("p", files));
         let at = |at: rulebook::text::Location| at.span.of(loaded.sources.get(at.source).unwrap().text());
-        let told = loaded.diagnostics.iter();
-        told.map(|one| format!("{} {}", one.code, one.at.map(at).unwrap_or_default())).collect::<Vec<_>>()
+        let reported = loaded.diagnostics.iter();
+        reported.map(|one| format!("{} {}", one.code, one.at.map(at).unwrap_or_default())).collect::<Vec<_>>()
     };
     assert_eq!(found("{% for form in forms %}{{ form.text | markup }}{% endfor %}"), ["prompt/unsaid 'step?'"]);
     assert_eq!(found("Say it."), [""; 0]);
@@ -95,15 +95,15 @@ fn a_speaker_that_needs_a_label_is_spelled_with_one() {
 
 /// The findings of `check` for a pack whose dialect has these blocks, with this template in a prompt: severity, code,
 /// and the marked text.
-fn told(blocks: &str, more: &str, template: &str) -> Vec<String> {
+fn reported(blocks: &str, more: &str, template: &str) -> Vec<String> {
     let pack = format!(
         "[pack]\nname = 'p'\n[dialects.d]\ngrammar = 'tags'\nanchor = 'line'\n[dialects.d.blocks]\n{blocks}\n{more}\n\
          [prompts.main]\nlayers = [{{ id = 'forms', template = 'forms.md' }}, {{ id = 'm', source = 'message' }}]\n[tiers.any]\ncontext = 9000\nreserve = 1000\n"
     );
     let loaded = rulebook::check::review(&Folder::new("p", [("pack.toml", pack.as_str()), ("forms.md", template)]));
     let at = |at: rulebook::text::Location| at.span.of(loaded.sources.get(at.source).unwrap().text());
-    let told = loaded.diagnostics.iter();
-    told.map(|one| format!("{} {} {}", one.severity, one.code, one.at.map(at).unwrap_or_default())).collect()
+    let reported = loaded.diagnostics.iter();
+    reported.map(|one| format!("{} {} {}", one.severity, one.code, one.at.map(at).unwrap_or_default())).collect()
 }
 
 const SHOWN: &str = "{% for form in forms %}{{ form.text | markup }}{% endfor %}";
@@ -112,13 +112,13 @@ const SHOWN: &str = "{% for form in forms %}{{ form.text | markup }}{% endfor %}
 fn the_shown_form_of_a_block_is_read_as_that_block() {
     let refused = |blocks: &str, word: &str| {
         let expected = [format!("error prompt/refused-example {word}")];
-        assert_eq!(told(blocks, "", SHOWN), expected, "{blocks}");
+        assert_eq!(reported(blocks, "", SHOWN), expected, "{blocks}");
         // No prompt contains the form, so it is not reported.
-        assert_eq!(told(blocks, "", "Hello"), [""; 0], "{blocks}");
+        assert_eq!(reported(blocks, "", "Hello"), [""; 0], "{blocks}");
         // A correction contains it.
         let asks = "[degradation]\nstray-text = 'ask-again'";
-        assert_eq!(told(blocks, asks, "Hello"), expected, "{blocks}");
-        assert_eq!(told(blocks, &format!("{asks}\n[ask_again]\ntext = 'Again.'"), "Hello"), [""; 0], "{blocks}");
+        assert_eq!(reported(blocks, asks, "Hello"), expected, "{blocks}");
+        assert_eq!(reported(blocks, &format!("{asks}\n[ask_again]\ntext = 'Again.'"), "Hello"), [""; 0], "{blocks}");
     };
     refused("note = { role = 'section', spelled = '<nota>' }", "note");
     refused("a = { role = 'section' }\nb = { role = 'section', spelled = '<a>', close = ['a'] }", "b");
@@ -131,7 +131,7 @@ fn the_shown_form_of_a_block_is_read_as_that_block() {
         "file = { role = 'content', key = '@path', close = ['@path', 'file'] }",
         "file = { role = 'content', key = '@path' }\n[reply]\nfile = { keys = ['notes/*.md'] }",
     ] {
-        assert_eq!(told(block, "", SHOWN), [""; 0], "{block}");
+        assert_eq!(reported(block, "", SHOWN), [""; 0], "{block}");
     }
 }
 
@@ -142,7 +142,7 @@ fn the_shown_example_of_a_call_is_read_as_that_call() {
             "[actions.dim]\nparams = {{ level = {params} }}\neffects = [{{ emit = 'dim' }}]\n[modes.default]\npermits = ['*']"
         );
         let template = "{% for action in actions %}{{ action.example | markup }}{% endfor %}";
-        told("act = { role = 'call', name = '@type', payload = 'attributes' }", &actions, template)
+        reported("act = { role = 'call', name = '@type', payload = 'attributes' }", &actions, template)
     };
     assert_eq!(call("{ type = 'integer', required = true }"), [""; 0]);
     let list = "{ type = 'array', required = true, items = { type = 'object', properties = { a = { type = 'object' } } }, minItems = 1 }";
@@ -203,9 +203,9 @@ fn a_whole_block_that_the_rules_do_not_read_is_reported() {
     let actions =
         "[actions.dim]\nparams = { level = { type = 'integer', required = true } }\n[modes.default]\npermits = ['*']";
     let refused = ["error prompt/refused-example act"];
-    assert_eq!(told(&format!("{act} '<act type=\"@type\">@body</act>' }}"), actions, SHOWN), [""; 0]);
-    assert_eq!(told(&format!("{act} '<act type=\"@type\">@body' }}"), actions, SHOWN), refused);
-    assert_eq!(told(&format!("{act} '[act type=\"@type\"]@body[/act]' }}"), actions, SHOWN), refused);
+    assert_eq!(reported(&format!("{act} '<act type=\"@type\">@body</act>' }}"), actions, SHOWN), [""; 0]);
+    assert_eq!(reported(&format!("{act} '<act type=\"@type\">@body' }}"), actions, SHOWN), refused);
+    assert_eq!(reported(&format!("{act} '[act type=\"@type\"]@body[/act]' }}"), actions, SHOWN), refused);
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn a_content_shows_a_key_that_its_reply_takes() {
 fn what_the_rules_spell_is_printed_as_markup() {
     let blocks = "message = { role = 'message' }\nact = { role = 'call', name = '@type', payload = 'tags' }";
     let actions = "[actions.dim]\neffects = [{ emit = 'dim' }]\n[modes.default]\npermits = ['*']";
-    let found = |template: &str| told(blocks, actions, template);
+    let found = |template: &str| reported(blocks, actions, template);
     let escaped = |word: &str| [format!("warning prompt/refused-example {word}")];
     let forms = |print: &str| format!("{{% for form in forms %}}{{{{ {print} }}}}{{% endfor %}} dim");
     assert_eq!(found(&forms("form.text | markup")), [""; 0]);

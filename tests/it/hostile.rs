@@ -26,9 +26,9 @@ fn check(name: &str, outcome: &Outcome, length: usize) {
     assert!(outcome.effects.len() <= limits.effects, "{name}: {} effects", outcome.effects.len());
     // The last finding counts those that were left out.
     assert!(outcome.diagnostics.len() <= limits.diagnostics, "{name}: {} findings", outcome.diagnostics.len());
-    let told: usize =
+    let reported: usize =
         outcome.diagnostics.iter().map(|found| found.message.len() + found.help.as_deref().map_or(0, str::len)).sum();
-    assert!(told <= 1000 * limits.diagnostics, "{name}: {told} bytes of findings");
+    assert!(reported <= 1000 * limits.diagnostics, "{name}: {reported} bytes of findings");
 }
 
 #[test]
@@ -53,13 +53,13 @@ fn findings_that_are_left_out_are_counted() {
     let keys = r#","platform":"z""#.repeat(200);
     let text = format!("[ACTION_PREPARE_PUBLICATION]{{{payload}{keys}}}{}", "[ACTION_Q]{}".repeat(50));
     let outcome = program.run(&program.session(), &text);
-    let told: Vec<&str> = outcome.diagnostics.iter().map(|found| found.message.as_str()).collect();
-    assert!(told.contains(&"151 more findings are left out"), "{told:?}");
+    let reported: Vec<&str> = outcome.diagnostics.iter().map(|found| found.message.as_str()).collect();
+    assert!(reported.contains(&"151 more findings are left out"), "{reported:?}");
 }
 
 /// Warnings and errors are reported however many remarks come before them.
 #[test]
-fn a_warning_is_told_rather_than_one_more_remark() {
+fn a_warning_is_reported_rather_than_one_more_remark() {
     let program = program("rules/writers-factory");
     let quoted = "`<action>` ".repeat(150);
     let text = format!("<message>{quoted}</message><action type=\"q\"/>");

@@ -34,7 +34,7 @@ reserve = 1000
     program_of(pack)
 }
 
-fn told(findings: &[Finding]) -> Vec<String> {
+fn reported(findings: &[Finding]) -> Vec<String> {
     findings.iter().map(ToString::to_string).collect()
 }
 
@@ -43,38 +43,38 @@ fn told(findings: &[Finding]) -> Vec<String> {
 fn a_message_is_one_line_whatever_it_quotes() {
     let pack = "[pack]\nname = \"p\"\n[\"a\\nb\\u202e\"]\n";
     let loaded = Program::load(&Folder::new("p", [("pack.toml", pack)]));
-    let told: Vec<String> = loaded.diagnostics.iter().map(|found| found.message.to_string()).collect();
-    assert!(told.iter().any(|told| told == "there is no key `a\\nb\\u{202e}` here"), "{told:?}");
+    let reported: Vec<String> = loaded.diagnostics.iter().map(|found| found.message.to_string()).collect();
+    assert!(reported.iter().any(|reported| reported == "there is no key `a\\nb\\u{202e}` here"), "{reported:?}");
 }
 
 #[test]
-fn a_mode_that_the_pack_does_not_have_is_told_and_has_no_effect() {
+fn a_mode_that_the_pack_does_not_have_is_reported_and_has_no_effect() {
     let program = desk();
     let mut session = program.session();
     session.mode = "chatt".to_owned();
     let help = "the pack has no mode `chatt` (did you mean `chat`?)";
 
     let outcome = program.run(&session, ANSWER);
-    assert_eq!(told(&outcome.diagnostics)[0], format!("1:1: error[response/no-dialect]: {help}"));
+    assert_eq!(reported(&outcome.diagnostics)[0], format!("1:1: error[response/no-dialect]: {help}"));
     assert!(outcome.has_errors() && outcome.effects.is_empty() && outcome.ask_again.is_none());
     assert_eq!(outcome.session, session);
 
     let prompt = program.prompt(&session, &Request { message: Some("Hello".into()), ..Request::default() });
-    assert_eq!(told(&prompt.diagnostics), [format!("error[pack/session-misfit]: {help}")]);
+    assert_eq!(reported(&prompt.diagnostics), [format!("error[pack/session-misfit]: {help}")]);
     assert!(prompt.messages.is_empty() && prompt.text.is_empty());
 
     let heard = program.hear(&session, "Hello", &Options::default());
-    assert_eq!(told(&heard.diagnostics), [format!("1:1: info[response/note]: {help}")]);
+    assert_eq!(reported(&heard.diagnostics), [format!("1:1: info[response/note]: {help}")]);
     assert!(program.start(&program.session(), &Options::default()).diagnostics.is_empty());
 }
 
 #[test]
-fn a_dialect_that_the_pack_does_not_have_is_told() {
+fn a_dialect_that_the_pack_does_not_have_is_reported() {
     let program = desk();
     let options = Options { dialect: Some("tagedd".to_owned()), ..Options::default() };
     let outcome = program.run_with(&program.session(), ANSWER.as_bytes(), &options);
     let first = "1:1: error[response/no-dialect]: the pack has no dialect `tagedd` (did you mean `tagged`?)";
-    assert_eq!(told(&outcome.diagnostics)[0], first);
+    assert_eq!(reported(&outcome.diagnostics)[0], first);
     assert!(outcome.effects.is_empty());
 }
 
@@ -292,7 +292,7 @@ effects = [{ set = "last", value = { before = "{{ state.last }}" } }, { set = "d
         let text = serde_json::to_string_pretty(&outcome).unwrap();
         let read: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(program.resume(&read["session"]).as_ref(), Ok(&outcome.session));
-        let left_out = told(&outcome.diagnostics);
+        let left_out = reported(&outcome.diagnostics);
         assert!(left_out.iter().any(|one| one.ends_with("would be nested more than 120 levels deep")), "{left_out:?}");
         session = outcome.session;
     }
@@ -383,10 +383,10 @@ fn the_section_that_is_shown_comes_as_the_message() {
     };
     let draft = |program: &Program, answer: &str| {
         let mut reader = program.reader(&program.session(), &Options::default());
-        let mut told: Vec<_> = answer.as_bytes().chunks(5).flat_map(|piece| reader.push(piece)).collect();
+        let mut reported: Vec<_> = answer.as_bytes().chunks(5).flat_map(|piece| reader.push(piece)).collect();
         let (outcome, last) = reader.finish();
-        told.extend(last);
-        let texts = told.into_iter().filter_map(|one| match one {
+        reported.extend(last);
+        let texts = reported.into_iter().filter_map(|one| match one {
             StreamEvent::Text { role: Some(Role::Message), text, .. } => Some(text),
             _ => None,
         });
@@ -404,7 +404,7 @@ fn the_section_that_is_shown_comes_as_the_message() {
 }
 
 #[test]
-fn a_file_of_a_pack_stands_in_for_that_of_one_that_it_uses() {
+fn a_file_of_a_pack_replaces_that_of_one_that_it_uses() {
     let dialect = "[dialects.d]\ngrammar = \"tags\"\nblocks.message = { role = \"message\" }\n";
     let prompts = "[prompts.p]\nlayers = [{ id = \"role\", text = \"prompt/role.md\" }, { id = \"said\", source = \"message\" }]\n\
                    [tiers.any]\ncontext = 8000\nreserve = 1000\n";
@@ -528,9 +528,9 @@ fn effects_and_turns_come_back_from_json() {
         let mut sources = rulebook::text::Sources::default();
         for file in &pack.cases {
             let Some(case) = rulebook::cases::parse(&mut sources, &file.name, &file.bytes).value else { continue };
-            for told in rulebook::cases::run(&program, &case, Default::default()).results {
-                let json = serde_json::to_string(told.effects()).unwrap();
-                assert_eq!(serde_json::from_str::<Vec<EffectRecord>>(&json).unwrap(), told.effects());
+            for reported in rulebook::cases::run(&program, &case, Default::default()).results {
+                let json = serde_json::to_string(reported.effects()).unwrap();
+                assert_eq!(serde_json::from_str::<Vec<EffectRecord>>(&json).unwrap(), reported.effects());
                 let kept: serde_json::Value = serde_json::from_str(&json).unwrap();
                 kinds.extend(kept.as_array().unwrap().iter().map(|one| one["kind"].to_string()));
             }
@@ -629,24 +629,24 @@ fn nothing_is_exported_for_a_mode_that_the_pack_does_not_have() {
     use rulebook::prompt::Export;
     for what in [Export::OpenaiTools, Export::AnthropicTools, Export::JsonSchema, Export::JsonObject] {
         let exported = desk().export("caht", what, false);
-        let told: Vec<_> = exported.diagnostics.iter().map(ToString::to_string).collect();
+        let reported: Vec<_> = exported.diagnostics.iter().map(ToString::to_string).collect();
         assert_eq!(exported.value, None);
-        assert_eq!(told, ["error[pack/session-misfit]: the pack has no mode `caht` (did you mean `chat`?)"]);
+        assert_eq!(reported, ["error[pack/session-misfit]: the pack has no mode `caht` (did you mean `chat`?)"]);
     }
 }
 
 /// The key or speaker of a block is in its opening event, however the answer is cut. If only the end of the block has
 /// it, the event is without it.
 #[test]
-fn an_opening_tells_who_speaks_and_what_is_written() {
+fn an_opening_has_who_speaks_and_what_is_written() {
     let called = |dialect: &str, answer: &str| {
         let actions = "[actions.keep]\nparams = { text = { type = \"string\" } }";
         let program = program_of(format!("[pack]\nname = \"p\"\n[dialects.d]\n{dialect}\n{actions}\n"));
         let read = |size: usize| {
             let mut reader = program.reader(&program.session(), &Options::default());
-            let mut told: Vec<_> = answer.as_bytes().chunks(size).flat_map(|piece| reader.push(piece)).collect();
-            told.extend(reader.finish().1);
-            let names = told.into_iter().filter_map(|one| match one {
+            let mut reported: Vec<_> = answer.as_bytes().chunks(size).flat_map(|piece| reader.push(piece)).collect();
+            reported.extend(reader.finish().1);
+            let names = reported.into_iter().filter_map(|one| match one {
                 StreamEvent::Opened { name, called, .. } => Some(format!("{name}: {}", called.unwrap_or_default())),
                 _ => None,
             });
@@ -732,7 +732,7 @@ fn a_model_whose_answer_was_cut_off_is_asked_to_write_less() {
 
 /// A session may come from anywhere, so the number of findings about it is limited.
 #[test]
-fn what_is_said_of_a_session_is_bounded() {
+fn findings_about_a_session_are_bounded() {
     let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks = { message = { role = \"message\" } }\n[modes.m]\n";
     let program = Program::load(&Folder::new("p", [("pack.toml", pack)])).value.unwrap();
     let state: rulebook::Object = (0..40_000).map(|n| (format!("unknown_{n}"), rulebook::Value::from(n))).collect();

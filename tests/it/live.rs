@@ -24,15 +24,15 @@ fn pack(dialects: &str) -> Program {
 /// The events of an answer in pieces: those before its end; the outcome; and the events at the end.
 fn streamed(program: &Program, pieces: &[&str]) -> (Vec<StreamEvent>, Outcome, Vec<StreamEvent>) {
     let mut reader = program.reader(&program.session(), &Options::default());
-    let told = pieces.iter().flat_map(|piece| reader.push(piece.as_bytes())).collect();
+    let emitted = pieces.iter().flat_map(|piece| reader.push(piece.as_bytes())).collect();
     let (outcome, last) = reader.finish();
-    (told, outcome, last)
+    (emitted, outcome, last)
 }
 
 /// The texts of each block in order, with its role and whether it is closed.
-fn texts(told: &[StreamEvent]) -> Vec<(usize, Role, String, bool)> {
+fn texts(emitted: &[StreamEvent]) -> Vec<(usize, Role, String, bool)> {
     let mut all: Vec<(usize, Role, String, bool)> = Vec::new();
-    for event in told {
+    for event in emitted {
         match event {
             StreamEvent::Opened { block, role, .. } => all.push((*block, *role, String::new(), false)),
             StreamEvent::Text { block: Some(block), text, .. } => {
@@ -49,9 +49,9 @@ fn texts(told: &[StreamEvent]) -> Vec<(usize, Role, String, bool)> {
 
 #[track_caller]
 fn early(program: &Program, pieces: &[&str], expected: &str) {
-    let (told, ..) = streamed(program, pieces);
-    let text: Vec<String> = texts(&told).into_iter().map(|(_, _, text, _)| text).collect();
-    assert_eq!(text.join("|"), expected, "{told:#?}");
+    let (emitted, ..) = streamed(program, pieces);
+    let text: Vec<String> = texts(&emitted).into_iter().map(|(_, _, text, _)| text).collect();
+    assert_eq!(text.join("|"), expected, "{emitted:#?}");
 }
 
 #[test]
@@ -93,10 +93,10 @@ fn reasoning_with_an_opener_may_stand_before_the_object() {
 
 /// Whether the texts emitted before the end are in the outcome, in order: each closed text as a whole, and an open one
 /// as a prefix.
-fn stands(told: &[StreamEvent], outcome: &Outcome) -> bool {
+fn stands(emitted: &[StreamEvent], outcome: &Outcome) -> bool {
     let mut of_message = String::new();
     let (mut thinking, mut sections) = (outcome.thinking.iter(), outcome.sections.iter());
-    texts(told).iter().all(|(_, role, text, closed)| {
+    texts(emitted).iter().all(|(_, role, text, closed)| {
         let is_start = |whole: &str| if *closed { whole == text } else { whole.starts_with(text.as_str()) };
         match role {
             Role::Message => {
@@ -147,15 +147,15 @@ fn what_was_announced_of_a_damaged_object_is_never_taken_back() {
             }
         }
         let program = if dice.one_in(4) { &both } else { &object };
-        let (told, outcome, last) = streamed(program, &[&answer]);
-        assert!(stands(&told, &outcome), "{answer}\n{told:#?}\n{outcome:#?}");
+        let (emitted, outcome, last) = streamed(program, &[&answer]);
+        assert!(stands(&emitted, &outcome), "{answer}\n{emitted:#?}\n{outcome:#?}");
         let each: Vec<String> = answer.chars().map(String::from).collect();
         let each: Vec<&str> = each.iter().map(String::as_str).collect();
         let (slowly, same, end) = streamed(program, &each);
         assert!(stands(&slowly, &same), "{answer}\n{slowly:#?}\n{same:#?}");
         assert_eq!(serde_json::to_string(&outcome).unwrap(), serde_json::to_string(&same).unwrap(), "{answer}");
-        let whole = |told: &[StreamEvent], last: &[StreamEvent]| texts(&[told, last].concat());
-        assert_eq!(whole(&told, &last), whole(&slowly, &end), "{answer}");
+        let whole = |emitted: &[StreamEvent], last: &[StreamEvent]| texts(&[emitted, last].concat());
+        assert_eq!(whole(&emitted, &last), whole(&slowly, &end), "{answer}");
         early += usize::from(!texts(&slowly).is_empty());
         all += 1;
     }

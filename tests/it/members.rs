@@ -420,7 +420,7 @@ fn any_cutting_of_an_object_gives_the_same_outcome_and_an_exact_ledger() {
         }
         let whole = run(&response);
         ledger_is_exact(&whole, &response);
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for chunk in [1, 3, 1 << 20] {
             let mut reader = PROGRAM.reader(&PROGRAM.session(), &Options::default());
             let mut announced = Vec::new();
@@ -430,8 +430,8 @@ fn any_cutting_of_an_object_gives_the_same_outcome_and_an_exact_ledger() {
             let (outcome, last) = reader.finish();
             assert_eq!(outcome, whole, "{response} in pieces of {chunk}");
             announced.extend(last);
-            told.push(announced);
+            reported.push(announced);
         }
-        assert_eq!((&told[0], &told[1]), (&told[1], &told[2]), "{response}");
+        assert_eq!((&reported[0], &reported[1]), (&reported[1], &reported[2]), "{response}");
     }
 }

@@ -61,8 +61,8 @@ fn outcomes(pack: &str, program: &Program) -> Vec<(String, Session, Outcome)> {
     let (mut sources, mut found) = (Sources::default(), Vec::new());
     for file in &folder.cases {
         let Some(case) = cases::parse(&mut sources, &file.name, &file.bytes).value else { continue };
-        for told in cases::run(program, &case, CaseOptions::default()).results {
-            let TurnResult::Outcome(outcome) = told else { continue };
+        for reported in cases::run(program, &case, CaseOptions::default()).results {
+            let TurnResult::Outcome(outcome) = reported else { continue };
             let mut session = outcome.session.clone();
             session.mode.clone_from(&outcome.mode);
             found.push((case.name.clone(), session, *outcome));
@@ -178,7 +178,7 @@ fn next(program: &Program, history: Vec<Turn>) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn a_model_is_told_which_calls_were_not_carried_out() {
+fn a_model_reads_which_calls_were_not_carried_out() {
     let program = program_of(DESK);
     let answer = "<message>Done.</message><action type=\"pay\"><amount>900</amount></action>\
                   <action type=\"note\"><text>Card 4111222233334444</text></action><action type=\"fire\"/>\
@@ -192,13 +192,13 @@ fn a_model_is_told_which_calls_were_not_carried_out() {
     let (messages, _) = next(&program, vec![Turn::new(Speaker::User, "Pay."), turn.clone()]);
     let form = "<message>\nDone.\n</message>\n\n<action type=\"note\">\n  <text>Card […]</text>\n</action>";
     assert_eq!(messages[1], form);
-    let told: Vec<&str> = messages[2].lines().collect();
-    assert_eq!(told[0], "Of your last answer, this was not carried out:");
-    assert_eq!(told[1], "- pay: `pay` is not permitted with this `amount`; ask for less than 100");
-    assert_eq!(told[2], "- fire: the mode `default` does not permit `fire`; no mode permits it");
-    assert!(told[3].starts_with("- pay: the payload does not match its schema: `amount`"), "{}", told[3]);
+    let reported: Vec<&str> = messages[2].lines().collect();
+    assert_eq!(reported[0], "Of your last answer, this was not carried out:");
+    assert_eq!(reported[1], "- pay: `pay` is not permitted with this `amount`; ask for less than 100");
+    assert_eq!(reported[2], "- fire: the mode `default` does not permit `fire`; no mode permits it");
+    assert!(reported[3].starts_with("- pay: the payload does not match its schema: `amount`"), "{}", reported[3]);
     assert_eq!(program.read_only(&program.session(), &messages[2]), 0, "{}", messages[2]);
-    assert_eq!((told.len(), messages.len()), (4, 4));
+    assert_eq!((reported.len(), messages.len()), (4, 4));
     // Verdicts are only those of the last answer, and within the budget.
     let good = Turn::answer(&program.run(&program.session(), "<message>Well.</message>"));
     assert_eq!(next(&program, vec![turn.clone(), Turn::new(Speaker::User, "So?"), good]).0.len(), 4);
@@ -214,7 +214,7 @@ fn a_model_is_told_which_calls_were_not_carried_out() {
 }
 
 #[test]
-fn what_was_refused_is_told_without_its_words() {
+fn what_was_refused_is_reported_without_its_words() {
     let program = program_of(DESK.replace("strategy = \"redact\"", "strategy = \"refuse\""));
     let answer = "<message>Sly.</message><action type=\"note\"><text>Card 4111222233334444</text></action><action type=\"fire\"/>";
     let turn = Turn::answer(&program.run(&program.session(), answer));

@@ -36,14 +36,14 @@ fn words_that_may_stand_behind_the_last_call_are_held() {
     for mode in ["chat", "kept", "free"] {
         let session = program.resume(json!({ "mode": mode })).unwrap();
         let mut reader = program.reader(&session, &Options::default());
-        let mut told: Vec<StreamEvent> = answer.as_bytes().chunks(3).flat_map(|piece| reader.push(piece)).collect();
+        let mut reported: Vec<StreamEvent> = answer.as_bytes().chunks(3).flat_map(|piece| reader.push(piece)).collect();
         // The text before the call is emitted as it arrives.
-        assert!(message(&told).starts_with("I will."), "{told:#?}");
-        assert!(mode == "free" || !message(&told).contains("dim"), "{told:#?}");
+        assert!(message(&reported).starts_with("I will."), "{reported:#?}");
+        assert!(mode == "free" || !message(&reported).contains("dim"), "{reported:#?}");
         let (outcome, last) = reader.finish();
-        told.extend(last);
+        reported.extend(last);
         let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert_eq!(plain(&message(&told)), plain(&outcome.message), "{mode}");
+        assert_eq!(plain(&message(&reported)), plain(&outcome.message), "{mode}");
     }
 }
 

@@ -34,7 +34,7 @@ fn check_literal(literal: &str, word: &str) {
 }
 
 #[test]
-fn a_name_misread_is_pointed_at_wherever_it_stands() {
+fn a_misread_name_is_pointed_at_wherever_it_is() {
     assert_eq!(pointed_at("", "one\ntwo {{ mood }}\n{{ mood }}", ""), ["mood"]);
     assert_eq!(pointed_at("", "{% if a %}\n{{ state.nots | length }}\n{% endif %}", ""), ["a", "state.nots"]);
     assert_eq!(
@@ -93,7 +93,7 @@ fn a_word_in_a_text_over_several_lines_has_its_own_place() {
 
 /// Checks one mistake in a pack whose modes are changed by a call: the words that diagnostics point at.
 #[track_caller]
-fn check_slip(right: &str, slip: &str, told: &[&str]) {
+fn check_slip(right: &str, slip: &str, reported: &[&str]) {
     let pack = "[pack]\nname = \"slips\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.a = { role = \"call\", payload = \"tags\" }\n\
                 [modes.one]\npermits = [\"leave\"]\nexits = [\"two\"]\n[modes.two]\nfinal = true\n\
                 [actions.leave]\neffects = [{ go = \"two\" }]\n[state]\nx = { type = \"string\" }\ny = { \"$ref\" = \"#/z\" }\n";
@@ -103,7 +103,7 @@ fn check_slip(right: &str, slip: &str, told: &[&str]) {
     let at =
         |place: rulebook::text::Location| place.span.of(loaded.sources.get(place.source).unwrap().text()).to_owned();
     let found: Vec<String> = loaded.diagnostics.iter().filter_map(|one| one.at.map(at)).collect();
-    assert_eq!(found, [told, &["y"]].concat(), "{:#?}", loaded.diagnostics);
+    assert_eq!(found, [reported, &["y"]].concat(), "{:#?}", loaded.diagnostics);
 }
 
 #[test]

@@ -79,18 +79,18 @@ proptest! {
         }
         let mut places: Vec<usize> = cuts.iter().map(|cut| cut.index(response.len() + 1)).collect();
         places.sort_unstable();
-        let mut told = Vec::new();
+        let mut emitted = Vec::new();
         for places in [Vec::new(), (0..response.len()).collect(), places] {
             let (outcome, announcements) = pushed(program, &session, &response, places);
             prop_assert_eq!(printed(&outcome), printed(&whole));
-            told.push(announcements);
+            emitted.push(announcements);
         }
-        prop_assert_eq!(&told[0], &told[1], "one push, and one for each byte");
-        prop_assert_eq!(&told[0], &told[2], "one push, and several");
-        balanced(drafts(&told[0], &whole), &String::from_utf8_lossy(&response))?;
+        prop_assert_eq!(&emitted[0], &emitted[1], "one push, and one for each byte");
+        prop_assert_eq!(&emitted[0], &emitted[2], "one push, and several");
+        balanced(drafts(&emitted[0], &whole), &String::from_utf8_lossy(&response))?;
         let mut reader = program.reader(&session, &Options::default());
         let prefix = joined(reader.push(&response[..cut.index(response.len() + 1)]));
-        prop_assert!(stands(&prefix, &told[0]), "{prefix:#?}\nis no start of\n{:#?}", told[0]);
+        prop_assert!(stands(&prefix, &emitted[0]), "{prefix:#?}\nis no start of\n{:#?}", emitted[0]);
     }
 }
 
@@ -129,7 +129,7 @@ fn pushed(program: &Program, session: &Session, response: &[u8], places: Vec<usi
 }
 
 #[test]
-fn a_rule_before_the_next_block_is_never_told_as_the_text_of_this_one() {
+fn a_rule_before_the_next_block_is_never_emitted_as_the_text_of_this_one() {
     let program = program("rules/dce");
     let response = b"<file path=\"src/a.ts\">\n\n***\n<file path=\"src/a.ts\">\n";
     let session = session(program, "cycle");
@@ -170,14 +170,14 @@ fn an_answer_that_no_dialect_claims_is_announced_at_its_end() {
     let program = program("tests/packs/side-by-side");
     let response = "<file path=\"a.md\">\nx\n</file>\n";
     let session = session(program, "open");
-    let (outcome, told) = pushed(program, &session, response.as_bytes(), vec![5, 12]);
+    let (outcome, emitted) = pushed(program, &session, response.as_bytes(), vec![5, 12]);
     assert_eq!(outcome.contents.len(), 1);
-    balanced(drafts(&told, &outcome), response).unwrap();
-    let opened = matches!(&told[0], StreamEvent::Opened { name, start: 0, .. } if name == "file");
-    assert!(opened && told.iter().any(|one| matches!(one, StreamEvent::Closed { .. })), "{told:#?}");
-    let (outcome, told) = pushed(program, &session, b"Nothing to read", Vec::new());
+    balanced(drafts(&emitted, &outcome), response).unwrap();
+    let opened = matches!(&emitted[0], StreamEvent::Opened { name, start: 0, .. } if name == "file");
+    assert!(opened && emitted.iter().any(|one| matches!(one, StreamEvent::Closed { .. })), "{emitted:#?}");
+    let (outcome, emitted) = pushed(program, &session, b"Nothing to read", Vec::new());
     let message = StreamEvent::Text { block: None, role: Some(rulebook::Role::Message), text: outcome.message.clone() };
-    assert_eq!((outcome.dialect, told), (None, vec![message]));
+    assert_eq!((outcome.dialect, emitted), (None, vec![message]));
 }
 
 /// A call that must never run, and the texts around it that quote it.
@@ -227,7 +227,7 @@ proptest! {
     }
 
     #[test]
-    fn what_stands_in_a_string_of_a_payload_is_never_a_call(
+    fn what_is_in_a_string_of_a_payload_is_never_a_call(
         before in "[a-z .,\n\"{}]{0,20}", after in bytes("rules/couple-ai"), around in prop::sample::select(BRACKETS_AROUND),
     ) {
         let program = program("rules/couple-ai");
@@ -370,8 +370,8 @@ fn joined(announcements: Vec<StreamEvent>) -> Vec<StreamEvent> {
 }
 
 /// Whether the events `told` are a prefix of `whole`; the last text may be longer there.
-fn stands(told: &[StreamEvent], whole: &[StreamEvent]) -> bool {
-    let Some((last, before)) = told.split_last() else { return true };
+fn stands(emitted: &[StreamEvent], whole: &[StreamEvent]) -> bool {
+    let Some((last, before)) = emitted.split_last() else { return true };
     let goes_on = match (last, whole.get(before.len())) {
         (StreamEvent::Text { block, role, text }, Some(StreamEvent::Text { block: same, role: its, text: more })) => {
             (block, role) == (same, its) && more.starts_with(text)
@@ -383,7 +383,7 @@ fn stands(told: &[StreamEvent], whole: &[StreamEvent]) -> bool {
 
 /// The events without those that come last: the texts that were held until the answer had been judged, and the fields
 /// of calls.
-fn drafts<'t>(told: &'t [StreamEvent], outcome: &Outcome) -> &'t [StreamEvent] {
+fn drafts<'t>(emitted: &'t [StreamEvent], outcome: &Outcome) -> &'t [StreamEvent] {
     let contents = outcome.contents.iter().map(|one| &*one.text);
     // A section that is shown as the message is only emitted as that.
     let sections = outcome.sections.iter().map(|one| one.text.as_str()).filter(|text| *text != outcome.message);
@@ -398,17 +398,17 @@ fn drafts<'t>(told: &'t [StreamEvent], outcome: &Outcome) -> &'t [StreamEvent] {
         StreamEvent::Field { .. } => true,
         _ => false,
     };
-    let held = told.iter().rev().take_while(|event| is_held(event)).count();
-    &told[..told.len() - held]
+    let held = emitted.iter().rev().take_while(|event| is_held(event)).count();
+    &emitted[..emitted.len() - held]
 }
 
 /// Checks that each block that opens also closes, inner ones before outer ones, and that each text belongs to the
 /// innermost block.
-fn balanced(told: &[StreamEvent], response: &str) -> TestCaseResult {
+fn balanced(emitted: &[StreamEvent], response: &str) -> TestCaseResult {
     let mut open: Vec<(usize, usize)> = Vec::new();
     let mut opened = 0;
     let mut reached = 0;
-    for announcement in told {
+    for announcement in emitted {
         match announcement {
             StreamEvent::Opened { block, name, start, .. } => {
                 prop_assert_eq!(*block, opened, "blocks count in the order of their openers");
@@ -432,7 +432,7 @@ fn balanced(told: &[StreamEvent], response: &str) -> TestCaseResult {
                 reached = span.end;
             }
             // The last event of a refused answer.
-            StreamEvent::Refused { .. } => prop_assert_eq!(Some(announcement), told.last()),
+            StreamEvent::Refused { .. } => prop_assert_eq!(Some(announcement), emitted.last()),
             other => prop_assert!(false, "{other:?}"),
         }
     }

@@ -116,11 +116,11 @@ fn every_prompt_keeps_its_budget_and_cuts_no_text() {
         }
         let used = ledger.layers.iter().find(|layer| layer.id == "history").unwrap();
         // Turns without text do not count.
-        let told = |trimmed: &String| {
+        let reported = |trimmed: &String| {
             let mut words = trimmed.split("; ");
             words.any(|words| words.starts_with("oldest-turns: ") || words.starts_with("turns: "))
         };
-        assert!(request.history.len() <= 10 || used.trimmed.as_ref().is_some_and(told));
+        assert!(request.history.len() <= 10 || used.trimmed.as_ref().is_some_and(reported));
     }
 }
 
@@ -732,7 +732,7 @@ fn no_two_turns_form_a_block_together() {
 }
 
 #[test]
-fn no_turn_says_what_another_said() {
+fn no_turn_has_the_words_of_another() {
     let program = foreman();
     let mut request = request("gpt-4o", "Go on.\n\n  ASSISTANT: sure\n\nASSISTANTS: two");
     request.history = vec![

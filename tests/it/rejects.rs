@@ -137,7 +137,7 @@ fn the_model_reads_the_lines_that_come_nearest_or_all_that_match() {
 }
 
 #[test]
-fn the_call_whose_edit_misses_is_told_why() {
+fn the_call_whose_edit_misses_gets_the_reason() {
     let program = program();
     let before = session(&program, "code");
     let call = |id: &str, path: &str| {
@@ -154,11 +154,11 @@ fn the_call_whose_edit_misses_is_told_why() {
     let results: Vec<_> = rejected.tool_results(Provider::Openai).iter().map(|result| result.to_json()).collect();
     assert_eq!(results[0]["content"], "not carried out: the whole answer was refused");
     assert_eq!(results[1]["tool_call_id"], "c2");
-    let told = results[1]["content"].as_str().unwrap();
+    let reported = results[1]["content"].as_str().unwrap();
     assert!(
-        told.starts_with("not carried out: the text to replace is not in")
-            && told.contains("line 1\nline 1:\n\tone\n\ttwo)"),
-        "{told}"
+        reported.starts_with("not carried out: the text to replace is not in")
+            && reported.contains("line 1\nline 1:\n\tone\n\ttwo)"),
+        "{reported}"
     );
 }
 

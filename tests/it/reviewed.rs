@@ -349,12 +349,12 @@ from = "host"
 permits = [{ action = "sort_notes", when = "#;
     let finds = |condition: &str, word: Option<&str>| {
         let found = findings(&format!("{declared}{condition:?} }}]\n"));
-        let told: Vec<&str> = found
+        let reported: Vec<&str> = found
             .iter()
             .filter(|(code, _)| code == "pack/idle-comparison")
             .map(|(_, message)| message.as_str())
             .collect();
-        assert_eq!(told, word.into_iter().collect::<Vec<_>>(), "{condition} {found:?}");
+        assert_eq!(reported, word.into_iter().collect::<Vec<_>>(), "{condition} {found:?}");
     };
     finds("params.by == 'aeg'", Some("`params.by` is never `aeg`"));
     finds("'aeg' != params['by']", Some("`params.by` is never `aeg`"));
@@ -463,22 +463,22 @@ fn members_of_the_state_are_set_and_read() {
 
 #[test]
 fn a_finding_is_as_severe_as_the_pack_says_and_may_be_excused() {
-    let told = |check: &str, comment: &str| {
+    let reported = |check: &str, comment: &str| {
         let tables = "[actions.idle]\nabout = \"Do nothing\"\n";
         let pack = format!("{}\n{check}\n{comment}\n{tables}", crate::snippets::base());
         let found = rulebook::check::review(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
         let wanted = ["pack/unpermitted-action", "pack/idle-excuse"];
-        let told = found.iter().filter(|one| wanted.contains(&one.code.to_string().as_str()));
-        told.map(|one| format!("{} {}", one.severity.name(), one.message)).collect::<Vec<_>>()
+        let reported = found.iter().filter(|one| wanted.contains(&one.code.to_string().as_str()));
+        reported.map(|one| format!("{} {}", one.severity.name(), one.message)).collect::<Vec<_>>()
     };
     let message = "no mode permits the action `idle`";
-    assert_eq!(told("", ""), [format!("warning {message}")]);
-    assert_eq!(told("[check]\ndeny = [\"pack/unpermitted-action\"]", ""), [format!("error {message}")]);
-    assert_eq!(told("[check]\nwarn = [\"pack/unpermitted-action\"]", ""), [format!("warning {message}")]);
-    assert_eq!(told("[check]\nallow = [\"pack/unpermitted-action\"]", ""), [""; 0]);
+    assert_eq!(reported("", ""), [format!("warning {message}")]);
+    assert_eq!(reported("[check]\ndeny = [\"pack/unpermitted-action\"]", ""), [format!("error {message}")]);
+    assert_eq!(reported("[check]\nwarn = [\"pack/unpermitted-action\"]", ""), [format!("warning {message}")]);
+    assert_eq!(reported("[check]\nallow = [\"pack/unpermitted-action\"]", ""), [""; 0]);
     let excuse = "# rulebook: allow(pack/unpermitted-action)";
-    assert_eq!(told("", &format!("{excuse} the host calls it")), [""; 0]);
-    assert_eq!(told("", excuse), ["warning this excuse gives no reason"]);
+    assert_eq!(reported("", &format!("{excuse} the host calls it")), [""; 0]);
+    assert_eq!(reported("", excuse), ["warning this excuse gives no reason"]);
     let other = "# rulebook: allow(pack/no-exit) no reason any more";
-    assert_eq!(told("", other), ["warning this excuse excuses nothing".to_owned(), format!("warning {message}")]);
+    assert_eq!(reported("", other), ["warning this excuse excuses nothing".to_owned(), format!("warning {message}")]);
 }

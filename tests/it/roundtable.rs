@@ -31,10 +31,10 @@ fn workspace(name: &str) -> PathBuf {
 
 /// Carries out the effects of a turn. Returns the messages for the user, and the notes on the updates that were
 /// written.
-fn done(told: &TurnResult, root: &Path) -> Vec<String> {
-    let applied = apply(&Root::open(root).unwrap(), told.effects(), Applying::default());
+fn done(reported: &TurnResult, root: &Path) -> Vec<String> {
+    let applied = apply(&Root::open(root).unwrap(), reported.effects(), Applying::default());
     assert!(applied.files.iter().all(|file| file.change != Change::Unchanged));
-    let said = told.effects().iter().filter_map(|record| match &record.effect {
+    let said = reported.effects().iter().filter_map(|record| match &record.effect {
         Effect::Say { text, .. } => Some(text.clone()),
         _ => None,
     });
@@ -65,9 +65,13 @@ fn check(name: &str, talk: &[&str], turns: u64, exit: &str, last: &str) {
     assert!(introduction[0].contains("Topic: User Experience & Journeys for offline mode feature"));
     let mut said = Vec::new();
     for (number, words) in talk.iter().enumerate() {
-        let told = if number % 2 == 0 { table.answer(words) } else { table.hear(words) };
-        said = done(&told, &root);
-        assert_eq!(told.diagnostics().iter().filter(|one| one.code != "response/turn-limit").count(), 0, "{told:?}");
+        let reported = if number % 2 == 0 { table.answer(words) } else { table.hear(words) };
+        said = done(&reported, &root);
+        assert_eq!(
+            reported.diagnostics().iter().filter(|one| one.code != "response/turn-limit").count(),
+            0,
+            "{reported:?}"
+        );
         for (file, text) in [("requirements-spec.md", SPEC), ("impact-analysis.md", IMPACT), ("meta.json", META)] {
             assert_eq!(fs::read_to_string(root.join(file)).unwrap(), text, "nothing is written during the talk");
         }

@@ -106,11 +106,11 @@ fn what_is_taken_out_is_nowhere() {
         let options = Options { trace: true, chunk: Some(1 + dice.below(9)), ..Options::default() };
         let mut reader = program.reader(&program.session(), &options);
         let pieces = text.as_bytes().chunks(options.chunk.unwrap());
-        let mut told: Vec<_> = pieces.flat_map(|piece| reader.push(piece)).collect();
+        let mut reported: Vec<_> = pieces.flat_map(|piece| reader.push(piece)).collect();
         let (outcome, last) = reader.finish();
-        told.extend(last);
+        reported.extend(last);
         // The secret must be in neither, whatever the text was read as.
-        let json = serde_json::to_string(&(&outcome, &told)).unwrap();
+        let json = serde_json::to_string(&(&outcome, &reported)).unwrap();
         // A guardrail with `refuse` does not check a call that was dropped for another reason, so it may not have
         // matched.
         let takes_out = number % programs.len() < 3 || outcome.status == Status::Refused;

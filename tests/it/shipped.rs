@@ -249,14 +249,14 @@ fn the_page_of_models_is_that_of_the_packs() {
     );
     for name in shipped_packs() {
         let pack = String::from_utf8(shipped_pack(name).unwrap().files["pack.toml"].clone()).unwrap();
-        let told = pack.lines().take_while(|line| *line != "[pack]").filter_map(|line| line.strip_prefix("# "));
-        let told: Vec<&str> = told.collect();
+        let reported = pack.lines().take_while(|line| *line != "[pack]").filter_map(|line| line.strip_prefix("# "));
+        let reported: Vec<&str> = reported.collect();
         let about = pack.lines().find_map(|line| line.strip_prefix("about")).unwrap_or_default();
         let about: String = about.trim_start_matches([' ', '=']).to_owned();
         let about: toml::Table = format!("about = {about}").parse().unwrap();
         let about = about["about"].as_str().unwrap();
         let what = about.split_once(": ").map_or(about, |(what, _)| what);
-        let models: Vec<&str> = told.iter().copied().filter(|line| !is_example(line)).collect();
+        let models: Vec<&str> = reported.iter().copied().filter(|line| !is_example(line)).collect();
         // The form that a prompt contains, which the tests above read.
         let example = program(name).0.forms(MODE).pop().unwrap().text;
         let fence = if example.contains("```") { "````" } else { "```" };

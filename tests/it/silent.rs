@@ -15,7 +15,7 @@ blocks = { message = { role = "message" }, tool = { role = "call", name = "@name
 "#;
 
 /// Each finding: severity, code, the marked word, and the help.
-fn told(tables: &str, more: &[(&str, &str)]) -> Vec<String> {
+fn reported(tables: &str, more: &[(&str, &str)]) -> Vec<String> {
     let pack = format!("{PACK}{tables}");
     let files = [("pack.toml", pack.as_str())].into_iter().chain(more.iter().copied());
     let loaded = rulebook::check::review(&Folder::new("silent", files));
@@ -29,7 +29,7 @@ fn told(tables: &str, more: &[(&str, &str)]) -> Vec<String> {
 
 #[track_caller]
 fn check(tables: &str, more: &[(&str, &str)], expected: &[&str]) {
-    let found = told(tables, more);
+    let found = reported(tables, more);
     let fits = |(one, expected): (&String, &&str)| {
         one.starts_with(expected.split(" … ").next().unwrap()) && expected.split(" … ").all(|part| one.contains(part))
     };
@@ -83,7 +83,7 @@ fn comparisons_beyond_the_bounds_of_a_schema() {
             "[actions.pay]\nparams = {{ n = {{ type = \"number\", {schema} }} }}\n\
              [modes.m]\npermits = [{{ action = \"pay\", when = \"{condition}\" }}]\n"
         );
-        let found = told(&tables, &[]);
+        let found = reported(&tables, &[]);
         found.iter().filter(|one| one.contains("idle-comparison")).count()
     };
     for (schema, condition) in [
@@ -196,7 +196,7 @@ fn a_let_beside_a_set_is_no_misspelling() {
 fn names_that_look_alike() {
     let action = |name: &str| format!("[actions.\"{name}\"]\n");
     let permits = "[modes.m]\npermits = [\"*\"]\n";
-    let alike = |first: &str, second: &str| told(&(action(first) + &action(second) + permits), &[]);
+    let alike = |first: &str, second: &str| reported(&(action(first) + &action(second) + permits), &[]);
     for (odd, why) in [
         ("h\u{43e}me", "U+043E; did you mean `home`?"),
         ("ho\u{200b}me", "cannot be seen: U+200B; did you mean `home`?"),
@@ -211,16 +211,16 @@ fn names_that_look_alike() {
     assert_eq!(alike("modem", "modern"), [""; 0]);
     assert_eq!(alike("größe", "länge"), [""; 0]);
     // The name of a mode or parameter; and a name that resembles no other.
-    let found = told("[modes.\"h\u{43e}me\"]\n", &[]);
+    let found = reported("[modes.\"h\u{43e}me\"]\n", &[]);
     assert!(
         matches!(found.as_slice(), [one] if one.contains("lookalike") && one.ends_with("type it anew")),
         "{found:?}"
     );
     let params = "[actions.go.params]\npath = { type = \"string\" }\n\"p\u{430}th\" = { type = \"string\" }\n[modes.m]\npermits = [\"go\"]\n";
-    let found = told(params, &[]);
+    let found = reported(params, &[]);
     assert!(matches!(found.as_slice(), [one] if one.contains("U+0430; did you mean `path`?")), "{found:?}");
     // An undeclared name that resembles a declared one.
-    let found = told("[actions.home]\n[modes.m]\npermits = [\"home\", \"h\u{43e}me\"]\n", &[]);
+    let found = reported("[actions.home]\n[modes.m]\npermits = [\"home\", \"h\u{43e}me\"]\n", &[]);
     assert!(matches!(found.as_slice(), [one] if one.contains("did you mean `home`? character 2")), "{found:?}");
 }
 
@@ -239,7 +239,7 @@ fn a_sample_is_the_session_that_examples_are_judged_for() {
     check(&tables("[sample]\nstate = { open = true }\n"), &[task], &[]);
     check(&tables("[sample.state]\nopne = true\n"), &[task], &["error pack/unknown-state opne: did you mean `open`?"]);
     check(&tables("[sample.state]\ntwice = true\n"), &[task], &["error pack/wrong-value twice: give a value to what"]);
-    let found = told(&tables("[sample.state]\nopen = 1\n"), &[task]);
+    let found = reported(&tables("[sample.state]\nopen = 1\n"), &[task]);
     assert!(found.iter().any(|one| one.starts_with("warning pack/misfit-example 1:")), "{found:?}");
     // The message has the condition that refuses the example.
     let pack = format!("{PACK}{}", tables(""));

@@ -57,7 +57,7 @@ fn slips(slips: &[(&str, &str)]) -> Vec<(String, String, String)> {
     }
     let loaded =
         rulebook::check::review(&Folder::new("slips", [("pack.toml", pack.as_str()), ("grammar/marks.pest", GRAMMAR)]));
-    let told = loaded.diagnostics.iter().map(|one| {
+    let reported = loaded.diagnostics.iter().map(|one| {
         let word = one.at.map(|at| at.span.of(loaded.sources.get(at.source).unwrap().text()));
         (
             one.code.to_string(),
@@ -65,7 +65,7 @@ fn slips(slips: &[(&str, &str)]) -> Vec<(String, String, String)> {
             one.help.clone().map(|help| help.to_string()).unwrap_or_default(),
         )
     });
-    told.collect()
+    reported.collect()
 }
 
 #[track_caller]
@@ -79,7 +79,7 @@ fn check(right: &str, wrong: &str, code: &str, word: &str, help: &str) {
 #[test]
 fn a_part_of_a_mode_is_not_one_by_itself() {
     let pack = |rest: &str| {
-        told_of(&format!(
+        reported_of(&format!(
             "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks = {{ message = {{ role = \"message\" }} }}\n\
              [modes.shut]\ntitle = \"Shut\"\n{rest}"
         ))
@@ -305,8 +305,8 @@ fn check_effect(state: &str, [one, other]: [&str; 2], effect: &str, word: &str) 
         ("effects = [{ emit = \"pay\"", &effect),
     ]);
     let expected = found.iter().map(|one| (one.0.as_str(), one.1.as_str()));
-    let told = if word.is_empty() { vec![] } else { vec![("pack/bad-effect", word)] };
-    assert_eq!(expected.collect::<Vec<_>>(), told, "{effect}");
+    let reported = if word.is_empty() { vec![] } else { vec![("pack/bad-effect", word)] };
+    assert_eq!(expected.collect::<Vec<_>>(), reported, "{effect}");
 }
 
 #[test]
@@ -356,11 +356,11 @@ fn a_computed_value_sees_those_above_it() {
     let read = ("data.limits.large.most\" }]", "state.first\" }]");
     let computed = |state: &str| slips(&[("[modes.open]", &format!("{state}[modes.open]")), read]);
     let slot = |name: &str, of: &str| format!("[state.{name}]\ncompute = \"{{{{ {of} }}}}\"\n");
-    let told = |read: &str, help: &str| [("pack/unknown-state".to_owned(), read.to_owned(), help.to_owned())];
+    let reported = |read: &str, help: &str| [("pack/unknown-state".to_owned(), read.to_owned(), help.to_owned())];
     assert_eq!(computed(&[slot("base", "data.limits.large.most"), slot("first", "state.base")].concat()), []);
     let below = computed(&[slot("first", "state.base"), slot("base", "data.limits.large.most")].concat());
-    assert_eq!(below, told("state.base", "let `[state.base]` stand above `[state.first]`"));
-    assert_eq!(computed(&slot("first", "state.first")), told("state.first", "say what it is computed from"));
+    assert_eq!(below, reported("state.base", "let `[state.base]` stand above `[state.first]`"));
+    assert_eq!(computed(&slot("first", "state.first")), reported("state.first", "say what it is computed from"));
 }
 
 #[test]
@@ -425,18 +425,18 @@ fn each_over_a_value_of_any_kind_is_allowed() {
 }
 
 #[test]
-fn blocks_that_an_answer_cannot_tell_apart() {
+fn blocks_that_an_answer_cannot_report_apart() {
     let found =
         |right: &str, wrong: &str| slips(&[(right, wrong)]).into_iter().map(|one| (one.0, one.1)).collect::<Vec<_>>();
-    let told = |word: &str| [("pack/bad-block".to_owned(), word.to_owned())];
+    let reported = |word: &str| [("pack/bad-block".to_owned(), word.to_owned())];
     let note = "table   = { role = \"content\"";
     assert_eq!(
         found(note, "note = { role = \"section\", names = [\"message\"] }\ntable   = { role = \"content\""),
-        told("\"message\"")
+        reported("\"message\"")
     );
-    assert_eq!(found("name = \"@file\"", "name = \"@\""), told("\"@\""));
-    assert_eq!(found("key = \"@file\" }", "key = \"@file\", ends = [\"end\", \"closer\"] }"), told("\"closer\""));
-    assert_eq!(found("[[rules]]", "[reply]\nshows = \"message\"\n[[rules]]"), told("\"message\""));
+    assert_eq!(found("name = \"@file\"", "name = \"@\""), reported("\"@\""));
+    assert_eq!(found("key = \"@file\" }", "key = \"@file\", ends = [\"end\", \"closer\"] }"), reported("\"closer\""));
+    assert_eq!(found("[[rules]]", "[reply]\nshows = \"message\"\n[[rules]]"), reported("\"message\""));
 }
 
 #[test]
@@ -546,7 +546,7 @@ fn what_a_used_pack_has_is_replaced_or_renamed() {
 #[test]
 fn a_pattern_is_a_family_of_models() {
     let models = "[tiers.all]\ncontext = 9000\nreserve = 1000\n[models.tiny]\ntier = \"all\"\n[models.\"large*\"]\ntier = \"all\"\n";
-    assert_eq!(told(models), Vec::<String>::new());
+    assert_eq!(reported(models), Vec::<String>::new());
 }
 
 #[test]
@@ -572,17 +572,18 @@ fn keys_that_mean_nothing_where_they_stand() {
 
 #[test]
 fn a_block_without_a_closer_is_whole_where_the_answer_ends() {
-    let found = |dialect: &str| told_of(&format!("[pack]\nname = \"p\"\n[dialects.d]\nanchor = \"line\"\n{dialect}"));
+    let found =
+        |dialect: &str| reported_of(&format!("[pack]\nname = \"p\"\n[dialects.d]\nanchor = \"line\"\n{dialect}"));
     let headed =
         |ends: &str| format!("grammar = \"headers\"\nends = {ends}\nblocks = {{ Reply = {{ role = \"message\" }} }}");
-    let told = |word: &str| [format!("warning pack/bad-block {word}")];
-    assert_eq!(found(&headed("[\"next-block\", \"end\"]")), told("\"next-block\""));
-    assert_eq!(found(&headed("[\"next-block\"]")), told("\"next-block\""));
+    let reported = |word: &str| [format!("warning pack/bad-block {word}")];
+    assert_eq!(found(&headed("[\"next-block\", \"end\"]")), reported("\"next-block\""));
+    assert_eq!(found(&headed("[\"next-block\"]")), reported("\"next-block\""));
     assert_eq!(found(&headed("[[\"next-block\", \"end\"]]")), [""; 0]);
     assert_eq!(found(&headed("[\"fence\", \"next-block\", \"end\"]")), [""; 0]);
     let both = "grammar = [\"headers\", \"tags\"]\nends = [\"closer\", \"next-block\", \"end\"]\n[dialects.d.blocks]\n\
                 Reply = { role = \"message\", grammar = \"headers\" }\nnotes = { role = \"section\", grammar = \"tags\" }";
-    assert_eq!(found(both), told("\"closer\""));
+    assert_eq!(found(both), reported("\"closer\""));
 }
 
 #[test]
@@ -762,22 +763,23 @@ fn what_a_guardrail_looks_at_holds_no_text() {
 
 /// The findings of `check` for these tables, in a pack with a name and a dialect of tags: severity, code, and the
 /// marked text.
-fn told(tables: &str) -> Vec<String> {
+fn reported(tables: &str) -> Vec<String> {
     let blocks = "message = { role = \"message\" }\naction = { role = \"call\", name = \"@type\", payload = \"tags\" }";
     let pack =
         format!("[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\n[dialects.d.blocks]\n{blocks}\n{tables}");
-    told_of(&pack)
+    reported_of(&pack)
 }
 
-fn told_of(pack: &str) -> Vec<String> {
+fn reported_of(pack: &str) -> Vec<String> {
     let loaded = rulebook::check::review(&Folder::new("p", [("pack.toml", pack)]));
     let word = |at: rulebook::text::Location| at.span.of(loaded.sources.get(at.source).unwrap().text());
-    let told = loaded.diagnostics.iter();
-    told.map(|one| {
-        assert!(one.help.is_some() || one.code == "pack/wrong-type", "{one}");
-        format!("{} {} {}", one.severity, one.code, one.at.map(word).unwrap_or_default())
-    })
-    .collect()
+    let reported = loaded.diagnostics.iter();
+    reported
+        .map(|one| {
+            assert!(one.help.is_some() || one.code == "pack/wrong-type", "{one}");
+            format!("{} {} {}", one.severity, one.code, one.at.map(word).unwrap_or_default())
+        })
+        .collect()
 }
 
 #[test]
@@ -785,7 +787,7 @@ fn strategies_that_would_move_what_a_block_does_not_hold() {
     let nested = |key: &str, strategies: &str| {
         let message =
             format!("message = {{ role = \"message\", {key} degradation = {{ nested-block = {strategies} }} }}");
-        told_of(&format!(
+        reported_of(&format!(
             "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks = {{ {message}, section = {{ role = \"section\" }} }}\n[modes.m]\n"
         ))
     };
@@ -800,11 +802,11 @@ fn strategies_for_answers_that_no_dialect_reads_where_one_reads_all() {
     let other = "\n[dialects.e]\ngrammar = \"tags\"\nblocks.note = { role = \"section\" }";
     let finding = ["warning pack/unfit-strategy no-dialect"];
     let row = "no-dialect = \"ask-again\"";
-    assert_eq!(told(&format!("[degradation]\n{row}")), finding);
-    assert_eq!(told(&format!("[degradation]\n{row}{other}")), [""; 0]);
+    assert_eq!(reported(&format!("[degradation]\n{row}")), finding);
+    assert_eq!(reported(&format!("[degradation]\n{row}{other}")), [""; 0]);
     let modes = format!("[modes.a]\ndialects = [\"d\"]\ndegradation = {{ {row} }}\n[modes.b]");
-    assert_eq!(told(&format!("{modes}{other}")), finding);
-    assert_eq!(told(&format!("[degradation]\n{row}\n{}{other}", modes.replace(row, ""))), [""; 0]);
+    assert_eq!(reported(&format!("{modes}{other}")), finding);
+    assert_eq!(reported(&format!("[degradation]\n{row}\n{}{other}", modes.replace(row, ""))), [""; 0]);
 }
 
 #[test]
@@ -812,7 +814,7 @@ fn strategies_after_one_that_always_applies() {
     let idle = |row: &str, word: &str| {
         let expected: Vec<String> =
             Some(format!("warning pack/unfit-strategy {word}")).filter(|_| !word.is_empty()).into_iter().collect();
-        assert_eq!(told(&format!("[degradation]\n{row}\n")), expected, "{row}");
+        assert_eq!(reported(&format!("[degradation]\n{row}\n")), expected, "{row}");
     };
     idle("unclosed-block = [\"keep\", \"drop\"]", "\"drop\"");
     idle("stray-text = [\"refuse\", \"keep\"]", "\"keep\"");
@@ -828,7 +830,7 @@ fn strategies_after_one_that_always_applies() {
 
 #[test]
 fn guardrails_that_excuse_whatever_they_find() {
-    let rule = |rest: &str| told(&format!("[[guardrails]]\nid = \"g\"\nadvice = \"no\"\n{rest}\n"));
+    let rule = |rest: &str| reported(&format!("[[guardrails]]\nid = \"g\"\nadvice = \"no\"\n{rest}\n"));
     let idle = ["warning pack/idle-guardrail \"g\""];
     assert_eq!(rule("on = \"message\"\nmatches = \"foo\"\nunless = \"foo\""), idle);
     assert_eq!(rule("on = \"message\"\nmatches = \"foo\"\nunless = \"food\""), [""; 0]);
@@ -838,7 +840,7 @@ fn guardrails_that_excuse_whatever_they_find() {
 #[test]
 fn actions_that_no_block_can_ask_for() {
     let pack = |block: &str, modes: &str| {
-        told_of(&format!(
+        reported_of(&format!(
             "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\n[dialects.d.blocks]\nlit = {{ role = \"call\", payload = \"tags\", {block} }}\n\
              [actions.lit]\neffects = [{{ emit = \"x\" }}]\n[actions.dim]\neffects = [{{ emit = \"x\" }}]\n{modes}"
         ))
@@ -872,7 +874,7 @@ fn actions_that_no_block_can_ask_for() {
 
 #[test]
 fn paths_that_no_root_has_a_place_for() {
-    let write = |verb: &str| told(&format!("[[rules]]\nid = \"r\"\non = \"reply\"\neffects = [{{ {verb} }}]\n"));
+    let write = |verb: &str| reported(&format!("[[rules]]\nid = \"r\"\non = \"reply\"\neffects = [{{ {verb} }}]\n"));
     let out = |word: &str| [format!("warning pack/bad-effect {word}")];
     assert_eq!(write("write = \"/etc/x\", value = \"t\""), out("\"/etc/x\""));
     assert_eq!(write("amend = \"../{{ mode }}\", section = \"a\", value = \"t\""), out("\"../{{ mode }}\""));
@@ -882,7 +884,7 @@ fn paths_that_no_root_has_a_place_for() {
 
 #[test]
 fn speakers_without_a_name() {
-    let from = |tables: &str| told(&format!("[speakers]\nfrom = \"data.people\"\n{tables}\n"));
+    let from = |tables: &str| reported(&format!("[speakers]\nfrom = \"data.people\"\n{tables}\n"));
     let wrong = ["warning pack/wrong-type \"data.people\""];
     assert_eq!(from("[data]\npeople = [{ name = \"Maya\", label = \"Analyst\" }]"), [""; 0]);
     assert_eq!(from("[data.people]\nmaya = { name = \"Maya\" }"), [""; 0]);
@@ -897,12 +899,12 @@ fn speakers_without_a_name() {
     }
     let state = "state = { people = { type = \"array\", default = [] } }\n";
     let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.message = { role = \"message\" }\n[speakers]\nfrom = \"state.people\"\n";
-    assert_eq!(told_of(&[state, pack].concat()), [""; 0]);
+    assert_eq!(reported_of(&[state, pack].concat()), [""; 0]);
 }
 
 #[test]
 fn one_slip_is_one_fault() {
-    let one = |tables: &str, expected: &str| assert_eq!(told(tables), [expected], "{tables}");
+    let one = |tables: &str, expected: &str| assert_eq!(reported(tables), [expected], "{tables}");
     let role = "[dialects.e]\ngrammar = \"tags\"\nblocks.file = { role = \"artifact\", key = \"@path\" }\n[contents.file]\nkey = \"path\"\n\
                 [reply]\nfile = { most = 1 }\norder = [\"message\", \"file\"]\n[[guardrails]]\nid = \"g\"\non = \"file.key\"\nmatches = \"x\"\n";
     one(role, "error pack/wrong-value \"artifact\"");
@@ -925,7 +927,7 @@ fn one_slip_is_one_fault() {
 #[test]
 fn references_that_lead_back() {
     let schema = |schema: &str| {
-        told(&format!(
+        reported(&format!(
             "[modes.default]\npermits = [\"*\"]\n[actions.dim]\neffects = [{{ emit = \"x\" }}]\n[actions.dim.params]\n{schema}\n"
         ))
     };
@@ -943,7 +945,7 @@ fn references_that_lead_back() {
 }
 
 #[test]
-fn a_name_misspelt_where_it_is_declared_is_told_there() {
+fn a_name_misspelt_where_it_is_declared_is_reported_there() {
     let declared = |right: &str, wrong: &str, code: &str, name: &str, meant: &str| {
         check(right, wrong, code, name, &format!("did you mean `{meant}`?"));
     };
@@ -1141,7 +1143,7 @@ fn a_rule_without_effects_does_nothing() {
 }
 
 #[test]
-fn a_pattern_is_told_where_its_fault_is() {
+fn a_pattern_is_reported_where_its_fault_is() {
     check(r"'\bbye\b'", r"'\b(bye\b'", "pack/bad-pattern", "(", "backslash before it");
     check(r"'\bbye\b'", r"'\bbye(?!s)\b'", "pack/bad-pattern", "(?!", "no look-around");
     check(r"'\bbye\b'", r"'/\bbye\b/i'", "pack/bad-pattern", r"'/\bbye\b/i'", "its flags as `(?i)` in front");
@@ -1162,14 +1164,14 @@ fn a_part_of_a_prompt_is_not_one_by_itself() {
     let prompts = "[tiers.all]\ncontext = 8000\nreserve = 1000\n[prompts.main]\nabout = \"All\"\n\
                    [[prompts.main.layers]]\nid = \"history\"\nsource = \"history\"\n\
                    [[prompts.main.layers]]\nid = \"message\"\nsource = \"message\"\n[modes.open]";
-    let told = |prompts: &str| -> Vec<(String, String)> {
+    let reported = |prompts: &str| -> Vec<(String, String)> {
         let found = findings("[modes.open]", prompts).into_iter().map(|one| (one.0, one.1));
         found.filter(|one| one.0 != "prompt/unexplained-action").collect()
     };
-    assert_eq!(told(prompts), []);
+    assert_eq!(reported(prompts), []);
     let last = prompts.rfind("[[prompts.main").unwrap();
     let slip = [&prompts[..last], &prompts[last..].replacen("main", "mian", 1)].concat();
-    assert_eq!(told(&slip), [("pack/unknown-key".to_owned(), "mian".to_owned())]);
+    assert_eq!(reported(&slip), [("pack/unknown-key".to_owned(), "mian".to_owned())]);
 }
 
 #[test]
@@ -1209,20 +1211,20 @@ fn files_that_nothing_uses() {
         ("notes/todo.md", "For people."),
         ("NOTES.md", "For people."),
     ];
-    let told = |files: &[(&str, &str)]| -> Vec<String> {
+    let reported = |files: &[(&str, &str)]| -> Vec<String> {
         let loaded = rulebook::check::review(&Folder::new("slips", files.iter().copied()));
         loaded.diagnostics.iter().map(|one| format!("{} {}", one.severity, one.message)).collect()
     };
-    assert_eq!(told(&files), [""; 0]);
+    assert_eq!(reported(&files), [""; 0]);
     files.extend([("prompt/old.md", "Old."), ("prompt/parts/old.md", "Old."), ("grammar/mraks.pest", GRAMMAR)]);
-    let mut found = told(&files);
+    let mut found = reported(&files);
     found.sort();
     let expected = ["grammar/mraks.pest", "prompt/old.md", "prompt/parts/old.md"];
     assert_eq!(found, expected.map(|path| format!("info nothing uses `{path}`")));
 }
 
 #[test]
-fn a_guardrail_that_looks_in_vain_is_told_at_that_word() {
+fn a_guardrail_that_looks_in_vain_is_reported_at_that_word() {
     let looks = "[actions.pay.params]\nlabel = { type = \"string\" }\nsum_of = { type = \"number\" }";
     let rule =
         "[[guardrails]]\nid = \"g\"\non = [\"pay.label\", \"pay.sum_of\"]\nmatches = \"x\"\nadvice = \"no\"\n[[rules]]";
@@ -1232,7 +1234,7 @@ fn a_guardrail_that_looks_in_vain_is_told_at_that_word() {
 }
 
 #[test]
-fn a_call_that_names_no_action_is_not_told_as_unspelled_too() {
+fn a_call_that_names_no_action_is_not_reported_as_unspelled_too() {
     let help = |name: &str| {
         let pack = format!(
             "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\n[dialects.d.blocks]\nmessage = {{ role = \"message\" }}\n\
@@ -1242,11 +1244,11 @@ fn a_call_that_names_no_action_is_not_told_as_unspelled_too() {
         );
         let forms = "pay {% for form in forms %}{{ form.text | markup }}{% endfor %}";
         let loaded = rulebook::check::review(&Folder::new("p", [("pack.toml", pack.as_str()), ("forms.md", forms)]));
-        let told = loaded
+        let reported = loaded
             .diagnostics
             .iter()
             .map(|one| format!("{}: {}", one.code, one.help.clone().map(|help| help.to_string()).unwrap_or_default()));
-        told.collect::<Vec<_>>()
+        reported.collect::<Vec<_>>()
     };
     assert_eq!(help("name = \"@name\", "), [""; 0]);
     assert_eq!(
@@ -1265,8 +1267,8 @@ fn a_prompt_that_leaves_out_what_the_user_says() {
         let files =
             [("pack.toml", pack.as_str()), ("grammar/marks.pest", GRAMMAR), ("prompt/all.md", "pay {{ braces }}")];
         let loaded = rulebook::check::review(&Folder::new("slips", files));
-        let told = loaded.diagnostics.iter().filter(|one| one.code == "prompt/no-message");
-        told.map(|one| one.severity.to_string()).collect::<String>()
+        let reported = loaded.diagnostics.iter().filter(|one| one.code == "prompt/no-message");
+        reported.map(|one| one.severity.to_string()).collect::<String>()
     };
     let (all, history, message) = (
         "{ id = \"all\", text = \"prompt/all.md\" }, ",
@@ -1290,15 +1292,15 @@ fn operators_of_other_languages() {
     let (when, code) = ("params.sum.amount <= data.limits.large.most", "pack/unknown-variable");
     let long = "sum = { type = \"object\", required = true, properties = { amount = { type = \"number\" }, why = { type = \"string\" } } }";
     let sum = "sum = { type = \"object\", required = true, properties = { amount = { type = \"number\" } } }";
-    let told = |condition: &str| {
+    let reported = |condition: &str| {
         let found = slips(&[(sum, long), (when, condition)]);
         let [(its, word, help)] = found.as_slice() else { panic!("{condition}: {found:?}") };
         assert_eq!(its, code, "{condition}");
         format!("{word}: {help}")
     };
-    assert_eq!(told("params.sum.why.length > 3"), "params.sum.why.length: say `params.sum.why | length`");
-    assert_eq!(told("params.sum.amount.value > 3"), "params.sum.amount.value: it has no members");
-    assert_eq!(told("params.sum.amount != null"), "null: say `none`");
+    assert_eq!(reported("params.sum.why.length > 3"), "params.sum.why.length: say `params.sum.why | length`");
+    assert_eq!(reported("params.sum.amount.value > 3"), "params.sum.amount.value: it has no members");
+    assert_eq!(reported("params.sum.amount != null"), "null: say `none`");
     assert_eq!(slips(&[(sum, long), (when, "params.sum.why[0] == 'a' and params.sum.why | length > 3")]), []);
     let state = "[state.open]\ntype = \"boolean\"\ndefault = true\n[modes.open]";
     let found = slips(&[("[modes.open]", state), (when, "state.open.now")]);
@@ -1309,29 +1311,32 @@ fn operators_of_other_languages() {
 fn functions_of_other_languages() {
     let sum = "sum = { type = \"object\", required = true, properties = { amount = { type = \"number\" } } }";
     let long = sum.replace("amount = {", "why = { type = \"string\" }, amount = {");
-    let told = |condition: &str| {
+    let reported = |condition: &str| {
         let found = slips(&[(sum, &long), ("params.sum.amount <= data.limits.large.most", condition)]);
         let [(code, word, help)] = found.as_slice() else { panic!("{condition}: {found:?}") };
         assert_eq!(code, "pack/bad-expression", "{condition}");
         format!("{word}: {help}")
     };
-    assert_eq!(told("len(params.sum.why) < 5"), "len: say `params.sum.why | length`");
-    assert_eq!(told("lower(params.sum.why) == 'x'"), "lower: say `params.sum.why | lower`");
-    assert_eq!(told("params.sum.why.strip() == 'x'"), ".strip(): say `params.sum.why | trim`");
+    assert_eq!(reported("len(params.sum.why) < 5"), "len: say `params.sum.why | length`");
+    assert_eq!(reported("lower(params.sum.why) == 'x'"), "lower: say `params.sum.why | lower`");
+    assert_eq!(reported("params.sum.why.strip() == 'x'"), ".strip(): say `params.sum.why | trim`");
     assert_eq!(
-        told("params.sum.why.replace('a', 'b')"),
+        reported("params.sum.why.replace('a', 'b')"),
         ".replace('a', 'b'): say `params.sum.why | replace('a', 'b')`"
     );
-    assert_eq!(told("params.sum.why.startsWith('x')"), ".startsWith('x'): say `params.sum.why is startingwith('x')`");
-    assert_eq!(told("contains(params.sum.why, 'x')"), "contains: say `'x' in params.sum.why`");
-    assert_eq!(told("now() == 'x'"), "now: say `now`, without parentheses");
-    assert_eq!(told("ranges(3)"), "ranges: did you mean `range`?");
-    assert!(!told("params.sum.amount == ").contains("compares"));
+    assert_eq!(
+        reported("params.sum.why.startsWith('x')"),
+        ".startsWith('x'): say `params.sum.why is startingwith('x')`"
+    );
+    assert_eq!(reported("contains(params.sum.why, 'x')"), "contains: say `'x' in params.sum.why`");
+    assert_eq!(reported("now() == 'x'"), "now: say `now`, without parentheses");
+    assert_eq!(reported("ranges(3)"), "ranges: did you mean `range`?");
+    assert!(!reported("params.sum.amount == ").contains("compares"));
 }
 
 #[test]
 fn statements_that_do_not_end() {
-    let told = |says: &str| {
+    let reported = |says: &str| {
         let state = "[state.notes]\ntype = \"array\"\ndefault = []\n";
         let message = format!("{state}[messages.m]\nsays = '''{says}'''\n[[inputs]]");
         let found = slips(&[("[[inputs]]", &message), ("class   = \"bye\"", "class   = \"bye\"\nask = \"m\"")]);
@@ -1339,10 +1344,10 @@ fn statements_that_do_not_end() {
         assert_eq!(code, "pack/bad-expression", "{says}");
         format!("{word}: {help}")
     };
-    assert_eq!(told("a {% for x in state.notes %} {{ x }}"), "for: put `{% endfor %}` after what it repeats");
-    assert_eq!(told("a {% if state.notes %} b\n"), "if: put `{% endif %}` after what depends on it");
-    assert_eq!(told("{% for x in state.notes %} {% if x %} c {% endfor %}"), "endfor: say `{% endif %}`");
-    assert_eq!(told("a {% endfor %}"), "endfor: take it out, or put the statement that it ends before it");
+    assert_eq!(reported("a {% for x in state.notes %} {{ x }}"), "for: put `{% endfor %}` after what it repeats");
+    assert_eq!(reported("a {% if state.notes %} b\n"), "if: put `{% endif %}` after what depends on it");
+    assert_eq!(reported("{% for x in state.notes %} {% if x %} c {% endfor %}"), "endfor: say `{% endif %}`");
+    assert_eq!(reported("a {% endfor %}"), "endfor: take it out, or put the statement that it ends before it");
 }
 
 #[test]
@@ -1353,7 +1358,7 @@ fn words_of_other_makers_for_roles() {
 }
 
 #[test]
-fn a_pattern_of_a_schema_that_is_too_large_is_told_at_its_place() {
+fn a_pattern_of_a_schema_that_is_too_large_is_reported_at_its_place() {
     let large = "pattern = \"^([a-z]{1,1000}){1000}$\"";
     let word = "\"^([a-z]{1,1000}){1000}$\"";
     check("required = true", large, "pack/bad-schema", word, "bound its repetitions");
@@ -1363,11 +1368,11 @@ fn a_pattern_of_a_schema_that_is_too_large_is_told_at_its_place() {
 #[test]
 fn a_model_that_is_never_asked_again() {
     let asks = "[ask_again]\ntokens = 300\nmost = 1\n";
-    assert_eq!(told(asks), ["warning pack/wrong-value 1"]);
-    assert_eq!(told(&format!("{asks}[degradation]\nunknown-action = [\"ask-again\", \"drop\"]")), [""; 0]);
+    assert_eq!(reported(asks), ["warning pack/wrong-value 1"]);
+    assert_eq!(reported(&format!("{asks}[degradation]\nunknown-action = [\"ask-again\", \"drop\"]")), [""; 0]);
     let guardrail =
         "[[guardrails]]\nid = \"g\"\non = \"message\"\nmatches = \"x\"\nadvice = \"no\"\nstrategy = \"ask-again\"";
-    assert_eq!(told(&format!("{asks}{guardrail}")), [""; 0]);
+    assert_eq!(reported(&format!("{asks}{guardrail}")), [""; 0]);
 }
 
 #[test]
@@ -1429,7 +1434,7 @@ fn a_gate_for_an_unknown_mode() {
 #[test]
 fn examples_and_defaults_that_a_schema_refuses_are_reported_in_place() {
     let pack =
-        |param: &str| told(&format!("[actions.go]\nparams = {{ why = {param} }}\n[modes.m]\npermits = [\"go\"]"));
+        |param: &str| reported(&format!("[actions.go]\nparams = {{ why = {param} }}\n[modes.m]\npermits = [\"go\"]"));
     let misfit = |word: &str| format!("warning pack/misfit-example {word}");
     assert_eq!(pack("{ type = \"string\", minLength = 3, example = \"x\" }"), [misfit("\"x\"")]);
     assert_eq!(pack("{ type = \"integer\", default = \"one\" }"), [misfit("\"one\"")]);
@@ -1444,7 +1449,7 @@ fn attributes_have_names_in_lower_case_where_case_is_nothing() {
              message = {{ role = \"message\" }}\nfile = {{ role = \"content\", key = \"@path\" }}\n\
              [contents.file]\neffects = [{{ emit = \"kept\", value = \"{{{{ attributes.{name} }}}}\" }}]\n"
         );
-        told_of(&tables)
+        reported_of(&tables)
     };
     let insensitive = "case = \"insensitive\"";
     assert_eq!(pack(insensitive, "Title"), ["error pack/unknown-variable attributes.Title"]);
@@ -1455,17 +1460,17 @@ fn attributes_have_names_in_lower_case_where_case_is_nothing() {
 #[test]
 fn keys_of_other_tools() {
     let exit = "exits   = [\"shut\"]";
-    let told = |right: &str, wrong: &str| {
+    let reported = |right: &str, wrong: &str| {
         let found = findings(right, wrong);
         let [(code, word, help)] = found.as_slice() else { panic!("{wrong}: {found:?}") };
         assert_eq!(code, "pack/unknown-key", "{wrong}");
         format!("{word}: {help}")
     };
     let gated = "exits   = [{ to = \"shut\", when = \"mode == 'open'\" }]";
-    assert_eq!(told(exit, gated), "when: did you mean `gate`?");
-    assert_eq!(told("matches = '\\bbye\\b'", "pattern = '\\bbye\\b'"), "pattern: did you mean `matches`?");
-    assert_eq!(told("permits = [", "allow = ["), "allow: did you mean `permits`?");
-    assert_eq!(told("[actions.pay.params]", "[actions.pay.arguments]"), "arguments: did you mean `params`?");
+    assert_eq!(reported(exit, gated), "when: did you mean `gate`?");
+    assert_eq!(reported("matches = '\\bbye\\b'", "pattern = '\\bbye\\b'"), "pattern: did you mean `matches`?");
+    assert_eq!(reported("permits = [", "allow = ["), "allow: did you mean `permits`?");
+    assert_eq!(reported("[actions.pay.params]", "[actions.pay.arguments]"), "arguments: did you mean `params`?");
 }
 
 #[test]
@@ -1485,7 +1490,7 @@ fn a_value_in_place_of_its_schema() {
 
 /// Names that some grammar reads, and patterns that take any name, are not reported.
 #[test]
-fn a_name_that_no_grammar_reads_is_told() {
+fn a_name_that_no_grammar_reads_is_reported() {
     let bad = |name: &str| {
         let found = findings("table   = {", &format!("{name} = {{ role = \"section\" }}\ntable   = {{"));
         found.into_iter().filter(|(code, ..)| code.ends_with("pack/bad-block")).count()
@@ -1496,32 +1501,32 @@ fn a_name_that_no_grammar_reads_is_told() {
 
 /// A rule with a lookahead may match nothing at the place that it looks at.
 #[test]
-fn an_opener_that_nothing_can_tell_from_text_is_told() {
+fn an_opener_that_nothing_can_report_from_text_is_reported() {
     let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"own\"\nblocks = { \"*\" = { role = \"section\" } }\n";
-    let told = |grammar: &str| {
+    let reported = |grammar: &str| {
         let loaded = rulebook::check::review(&Folder::new("p", [("pack.toml", pack), ("grammar/own.pest", grammar)]));
         loaded.diagnostics.iter().map(|one| one.message.to_string()).collect::<Vec<_>>()
     };
     let name = "name = @{ ASCII_ALPHA+ }\n";
     let nameless = "no opener of the grammar `own` has a `name`";
-    assert_eq!(told(&format!("open = {{ &(name ~ \":\") }}\n{name}")), [nameless]);
-    assert_eq!(told(&format!("open = @{{ \"<\" ~ name ~ \">\" }}\n{name}")), [nameless]);
+    assert_eq!(reported(&format!("open = {{ &(name ~ \":\") }}\n{name}")), [nameless]);
+    assert_eq!(reported(&format!("open = @{{ \"<\" ~ name ~ \">\" }}\n{name}")), [nameless]);
     let everywhere = |rule: &str| format!("the rule `{rule}` of the grammar `own` matches everywhere");
-    assert_eq!(told("open = { name ~ \"!\"? }\nname = @{ \"a\"? }\n"), [everywhere("open")]);
-    assert_eq!(told(&format!("open = {{ \"<\" ~ name }}\nclose = {{ \">\"? }}\n{name}")), [everywhere("close")]);
+    assert_eq!(reported("open = { name ~ \"!\"? }\nname = @{ \"a\"? }\n"), [everywhere("open")]);
+    assert_eq!(reported(&format!("open = {{ \"<\" ~ name }}\nclose = {{ \">\"? }}\n{name}")), [everywhere("close")]);
     let ahead = "open = { name ~ &\"Q:\" }\nname = @{ \"\" }\nclose = { &(NEWLINE | !ANY) }\n";
-    assert_eq!(told(ahead), [""; 0]);
+    assert_eq!(reported(ahead), [""; 0]);
 }
 
 #[test]
-fn a_spelling_that_means_two_actions_is_told() {
+fn a_spelling_that_means_two_actions_is_reported() {
     let pay = "[actions.pay]\n";
     check(pay, "[actions.pay]\nnames = [\"give\", \"give\"]\n", "pack/duplicate-name", "\"give\"", "one action");
     check(pay, "[actions.pay]\nnames = [\"pay\"]\n", "pack/duplicate-name", "\"pay\"", "one action");
 }
 
 #[test]
-fn what_is_said_of_calls_alone_is_told_at_a_block() {
+fn a_key_for_calls_alone_is_reported_at_a_block() {
     let reply = |row: &str| format!("[reply]\n{row}\n[modes.open]");
     let check = |row: &str, word: &str, help: &str| check("[modes.open]", &reply(row), "pack/bad-block", word, help);
     check("message = { last = true }", "true", "only `calls` may be last");

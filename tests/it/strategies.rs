@@ -137,15 +137,15 @@ fn a_stray_closer_that_is_dropped_leaves_the_prose_around_it() {
 
 #[test]
 fn every_finding_names_its_declaration() {
-    let check = |pack: &str, answer: &str, told: &[(&str, &str)]| {
+    let check = |pack: &str, answer: &str, reported: &[(&str, &str)]| {
         let program = program_of(pack);
         let outcome = program.run(&program.session(), answer);
         let found = outcome.diagnostics.iter();
         let found: Vec<_> = found
             .map(|one| (one.code.as_str(), one.rule.as_ref().map(ToString::to_string).unwrap_or_default()))
             .collect();
-        let told: Vec<_> = told.iter().map(|(code, place)| (*code, (*place).to_owned())).collect();
-        assert_eq!(found, told);
+        let reported: Vec<_> = reported.iter().map(|(code, place)| (*code, (*place).to_owned())).collect();
+        assert_eq!(found, reported);
     };
     check(
         "[pack]\nname = \"p\"\n[dialects.one]\ngrammar = \"json\"\n[dialects.one.blocks]\nsay = { role = \"message\" }\n\

@@ -27,7 +27,7 @@ fn texts(outcome: &Outcome, role: Role, shows: Option<&str>) -> String {
 }
 
 /// The texts of a role in events, joined.
-fn told(events: &[StreamEvent], role: Role) -> String {
+fn emitted(events: &[StreamEvent], role: Role) -> String {
     let texts = events.iter().filter_map(|event| match event {
         StreamEvent::Text { role: Some(its), text, .. } if *its == role => Some(text.as_str()),
         _ => None,
@@ -76,7 +76,7 @@ fn settled_once(pack: &str) -> &'static (Program, Option<String>) {
 /// end.
 fn agree(before: &[StreamEvent], whole: &[StreamEvent], outcome: &Outcome, shows: Option<&str>) -> Result<(), String> {
     for role in ROLES {
-        let (early, all, shown) = (told(before, role), told(whole, role), texts(outcome, role, shows));
+        let (early, all, shown) = (emitted(before, role), emitted(whole, role), texts(outcome, role, shows));
         if !shown.starts_with(&early) {
             return Err(format!("{role:?}: {early:?}\nis no start of {shown:?}"));
         }
@@ -96,7 +96,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: cases_of(16), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn texts_are_told_as_the_outcome_has_them(
+    fn texts_are_emitted_as_the_outcome_has_them(
         (pack, mode, response) in cases(),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
     ) {
@@ -108,7 +108,7 @@ proptest! {
         let each: Vec<usize> = (0..response.len()).collect();
         let (bytes, ..) = stream(program, &session, &response, &each);
         for role in ROLES {
-            prop_assert_eq!(told(&before, role), told(&bytes, role), "{:?} of any cutting", role);
+            prop_assert_eq!(emitted(&before, role), emitted(&bytes, role), "{:?} of any cutting", role);
         }
         if outcome.status != Status::Refused {
             let agrees = agree(&before, &whole, &outcome, shows.as_deref());
@@ -125,7 +125,7 @@ fn an_open_attribute_waits_alike_in_all_pieces() {
     for response in ["<do what=\"add\"></do><say a=\"x><reply><b>bold</b>\n", "<say a=\"é><reply>some more text"] {
         let early = |size: usize| {
             let cuts: Vec<usize> = (0..response.len()).step_by(size).collect();
-            told(&stream(program, &program.session(), response.as_bytes(), &cuts).0, Role::Message)
+            emitted(&stream(program, &program.session(), response.as_bytes(), &cuts).0, Role::Message)
         };
         for size in 2..=response.len() {
             assert_eq!(early(size), early(1), "{response} in pieces of {size}");
@@ -136,7 +136,7 @@ fn an_open_attribute_waits_alike_in_all_pieces() {
 /// Each case is read whole, or in pieces of 1, 2, 3 or 7 bytes; the cases of the pack for promises in all of these
 /// ways.
 #[test]
-fn every_case_is_told_as_its_outcome_has_it() {
+fn every_case_is_emitted_as_its_outcome_has_it() {
     let root = crate::root();
     let packs = ["rules", "tests/packs"].into_iter().flat_map(|group| packs_below(&root.join(group)).unwrap());
     let (mut early, mut all, mut number) = (0, 0, 0);
@@ -161,8 +161,8 @@ fn every_case_is_told_as_its_outcome_has_it() {
                     }
                     let agrees = agree(&before, &whole, &outcome, shows.as_deref());
                     assert!(agrees.is_ok(), "{} in {mode}: {}", file.path.display(), agrees.unwrap_err());
-                    early += ROLES.iter().map(|role| told(&before, *role).len()).sum::<usize>();
-                    all += ROLES.iter().map(|role| told(&whole, *role).len()).sum::<usize>();
+                    early += ROLES.iter().map(|role| emitted(&before, *role).len()).sum::<usize>();
+                    all += ROLES.iter().map(|role| emitted(&whole, *role).len()).sum::<usize>();
                 }
             }
         }
@@ -172,7 +172,7 @@ fn every_case_is_told_as_its_outcome_has_it() {
 
 /// Guardrails of every kind over random texts: text that is emitted early has passed them.
 #[test]
-fn guardrails_act_on_what_is_told() {
+fn guardrails_act_on_what_is_emitted() {
     let patterns = [
         r"\b\d{4}\b", r"S\d+", "(?i)secret", r"card\s+\w+", r"\A\s*no", "a.c", r"(?:\d[ -]?){6,8}", "x+y", "é+",
         r"\bend$", r"(?m)^- .*$", r"[\s\S]{3}!",
@@ -249,7 +249,7 @@ unclosed-block = "{unclosed}"
             let (before, whole, outcome) = stream(&program, &program.session(), text.as_bytes(), &cuts);
             number += 1;
             acted += usize::from(!outcome.redacted.is_empty());
-            let shown: usize = ROLES.iter().map(|role| told(&before, *role).len()).sum();
+            let shown: usize = ROLES.iter().map(|role| emitted(&before, *role).len()).sum();
             if outcome.status == Status::Refused {
                 let last = StreamEvent::Refused { emitted: shown };
                 assert_eq!(whole.last(), Some(&last), "{text}");
@@ -258,7 +258,7 @@ unclosed-block = "{unclosed}"
             let agrees = agree(&before, &whole, &outcome, None);
             assert!(agrees.is_ok(), "{text:?}: {}\n{rules}", agrees.unwrap_err());
             early += shown;
-            all += ROLES.iter().map(|role| told(&whole, *role).len()).sum::<usize>();
+            all += ROLES.iter().map(|role| emitted(&whole, *role).len()).sum::<usize>();
         }
     }
     assert!(
@@ -282,7 +282,7 @@ fn reasoning_that_the_prompt_left_open_is_no_message() {
     let read = |program: &Program, thinking: Option<bool>, text: &str| {
         let mut reader = program.reader(&program.session(), &Options { thinking, ..Options::default() });
         let before: Vec<StreamEvent> = text.as_bytes().chunks(2).flat_map(|piece| reader.push(piece)).collect();
-        (told(&before, Role::Message), reader.finish().0)
+        (emitted(&before, Role::Message), reader.finish().0)
     };
     let [prose, object] = dialects.map(load);
     let (early, outcome) = read(&prose, Some(true), "I could <note>{}</note> do.\n</think>\nHello");
@@ -308,7 +308,7 @@ fn reasoning_that_the_prompt_left_open_is_no_message() {
 
 /// Held text is the exception: an ordinary answer is emitted as it arrives.
 #[test]
-fn an_ordinary_answer_is_told_as_it_comes() {
+fn an_ordinary_answer_is_emitted_as_it_comes() {
     let message =
         "Before we pick names, what does your protagonist want more than anything? What lie does she believe?";
     let check = |pack: &str, mode: &str, response: String| {
@@ -316,7 +316,7 @@ fn an_ordinary_answer_is_told_as_it_comes() {
         let session = program.resume(json!({ "mode": mode })).unwrap();
         let mut reader = program.reader(&session, &Options::default());
         let events: Vec<StreamEvent> = response.as_bytes().chunks(3).flat_map(|piece| reader.push(piece)).collect();
-        let early = told(&events, Role::Message);
+        let early = emitted(&events, Role::Message);
         assert!(early.len() + 20 > message.len() && message.starts_with(&early), "{pack}: {early:?}");
     };
     check("rules/writers-factory", "architect", format!("<thinking>Ask first.</thinking>\n<message>{message}"));

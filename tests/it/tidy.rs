@@ -163,7 +163,7 @@ fn the_engine_leaves_the_features_of_shared_crates_alone() {
 
 /// CONTRIBUTING.md names files: every word of it that looks like a path of this repository is one.
 #[test]
-fn the_map_of_the_source_leads_to_what_there_is() {
+fn the_map_of_the_source_names_what_there_is() {
     let root = crate::root();
     let map = std::fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap();
     let recipes = map.split("## Where a change goes").nth(1).unwrap().split("## How the code reads").next().unwrap();
@@ -190,7 +190,7 @@ fn the_workflows_name_the_minimum_version_and_the_targets_of_fuzzing() {
 }
 
 #[test]
-fn no_name_of_a_pack_stands_in_the_engine() {
+fn no_name_of_a_pack_is_in_the_engine() {
     let names = names_of_packs();
     let mut faults = Vec::new();
     for (path, text) in sources() {

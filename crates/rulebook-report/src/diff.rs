@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn common_lines_stay_and_others_are_told_apart() {
+    fn common_lines_stay_and_others_are_distinguished() {
         check("a", "a", "");
         check("a\nb\nc", "a\nc", " a|-b| c");
         check("a\nb\nc\nd", "x\nb\nd\ne", "-a|+x| b|-c| d|+e");
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_its_end_is_told() {
+    fn a_line_without_its_end_is_reported() {
         let text = unified("a.txt", Some("one\r\ntwo"), "one\r\nthree\n");
         assert_eq!(
             text,
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_told_as_patch_wants_it() {
+    fn a_difference_is_reported_as_patch_wants_it() {
         check_unified(None, "a\n", "@@ -0,0 +1 @@\n+a\n");
         check_unified(Some("a\nb\n"), "a\nc\n", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
         check_unified(Some("a"), "a\n", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n");

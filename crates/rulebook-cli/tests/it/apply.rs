@@ -278,7 +278,7 @@ fn hostile_paths_write_nothing_outside_the_root() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_that_comes_and_goes_leads_nowhere() {
+fn a_link_that_comes_and_goes_writes_nowhere() {
     let root = root("apply-race");
     let outside = root.parent().unwrap().join("outside");
     let before = contents(&outside);

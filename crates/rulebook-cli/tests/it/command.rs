@@ -104,7 +104,7 @@ fn a_missing_pack_is_reported_in_one_line() {
 }
 
 #[test]
-fn a_broken_pack_is_told_whole_and_ends_with_one() {
+fn a_broken_pack_is_reported_whole_and_ends_with_one() {
     let folder = folder("broken");
     std::fs::create_dir(folder.join("p")).unwrap();
     std::fs::write(folder.join("p/pack.toml"), "[pack]\nname = 'p'\nstrat = 'x'\n[modes.a]\npermit = []\n").unwrap();
@@ -123,10 +123,10 @@ fn a_file_that_is_not_utf_8_is_shown_where_it_ceases_to_be() {
     check(&folder, &["new", "pack", "notes"], 0, "", "");
     let case = folder.join("notes/tests/it-greets.case");
     std::fs::write(&case, b"claim = 'c'\n=== response ===\nh\xe9 \xe9\n=== expect ===\ncodes = []\n").unwrap();
-    let told = "notes/tests/it-greets.case:3:2: error[case/syntax]: `notes/tests/it-greets.case` is not UTF-8 from byte 30 on \
+    let reported = "notes/tests/it-greets.case:3:2: error[case/syntax]: `notes/tests/it-greets.case` is not UTF-8 from byte 30 on \
                 (help: save the file as UTF-8)\n";
     for command in ["check", "test"] {
-        check(&folder, &[command, "notes", "--format", "plain"], 1, told, "");
+        check(&folder, &[command, "notes", "--format", "plain"], 1, reported, "");
     }
     std::fs::write(folder.join("notes/more.toml"), b"# caf\xe9\n").unwrap();
     check(&folder, &["check", "notes"], 1, "  ┌─ notes/more.toml:1:6\n1 │ # caf\u{fffd}\n  │      ^\n", "");
@@ -139,13 +139,13 @@ fn a_file_that_is_not_utf_8_is_shown_where_it_ceases_to_be() {
 fn a_dialect_has_no_more_than_the_reader_can_number() {
     let folder = folder("most");
     std::fs::create_dir(folder.join("many")).unwrap();
-    let check_blocks = |grammars: usize, blocks: usize, told: &str| {
+    let check_blocks = |grammars: usize, blocks: usize, reported: &str| {
         let blocks: String = (0..blocks).map(|number| format!("b{number} = {{ role = \"thinking\" }}\n")).collect();
         let grammar = "\"tags\", ".repeat(grammars);
         let pack =
             format!("[pack]\nname = \"many\"\n[dialects.d]\ngrammar = [{grammar}]\n[dialects.d.blocks]\n{blocks}");
         std::fs::write(folder.join("many/pack.toml"), pack).unwrap();
-        check(&folder, &["check", "many"], i32::from(!told.contains("clean")), told, "");
+        check(&folder, &["check", "many"], i32::from(!reported.contains("clean")), reported, "");
     };
     check_blocks(64, 1, "1 pack: clean");
     check_blocks(65, 1, "the dialect names more than 64 grammars");
@@ -311,8 +311,8 @@ fn a_part_that_no_answer_could_show_has_no_case() {
     let before = std::fs::read_to_string(&path).unwrap();
     // The grammar takes only letters in a name.
     let added = "  lines/pack.toml\nno case shows it: no answer can ask for it yet\ntry";
-    let told = "help: call the action by another name, or let the rule `name` of the grammar take its characters";
-    check(&folder, &["new", "action", "look-up", "--pack", "lines"], 0, added, told);
+    let reported = "help: call the action by another name, or let the rule `name` of the grammar take its characters";
+    check(&folder, &["new", "action", "look-up", "--pack", "lines"], 0, added, reported);
     assert!(!folder.join("lines/tests").exists());
     std::fs::write(&path, &before).unwrap();
     check(&folder, &["new", "action", "look", "--pack", "lines"], 0, "added the action", "");
@@ -324,8 +324,8 @@ fn a_part_that_no_answer_could_show_has_no_case() {
         "grammar = \"orders\", names = [\"roll\", \"go\", \"fight\"]",
     );
     std::fs::write(&path, named).unwrap();
-    let told = "help: add `wait` to the `names` of `order`";
-    check(&folder, &["new", "action", "wait", "--pack", "lines"], 0, added, told);
+    let reported = "help: add `wait` to the `names` of `order`";
+    check(&folder, &["new", "action", "wait", "--pack", "lines"], 0, added, reported);
     // Names in capitals only: the action that leads to a new mode gets one, and another name is added with advice.
     let grammar = std::fs::read_to_string(pack.join("grammar/orders.pest")).unwrap();
     let loud = grammar.replace("ASCII_ALPHA_LOWER+", "(ASCII_ALPHA_UPPER | \"_\")+");
@@ -344,18 +344,18 @@ fn a_part_that_no_answer_could_show_has_no_case() {
     std::fs::write(&prompt, quiet).unwrap();
     std::fs::write(&path, pack).unwrap();
     check(&folder, &["check", "--strict", "lines"], 0, "1 pack: clean", "");
-    let told = "help: call it `LOOK_UP`, or let the rule `name` of the grammar take its characters";
-    check(&folder, &["new", "action", "look-up", "--pack", "lines"], 0, added, told);
+    let reported = "help: call it `LOOK_UP`, or let the rule `name` of the grammar take its characters";
+    check(&folder, &["new", "action", "look-up", "--pack", "lines"], 0, added, reported);
     check(&folder, &["new", "mode", "night", "--pack", "lines"], 0, "added the mode", "");
     assert!(std::fs::read_to_string(&path).unwrap().contains("[actions.ENTER_NIGHT]"));
 }
 
 #[test]
-fn the_last_line_says_where_an_answer_leads() {
+fn the_last_line_has_the_next_mode_of_an_answer() {
     let pack = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/packs/script-lines");
     let output = rulebook(&folder("new-place"), &["run", pack, "-"], b"::fight\n");
-    let told = String::from_utf8(output.stdout).unwrap();
-    assert!(told.ends_with("clean · mode road → combat · dialect script\n"), "{told}");
+    let reported = String::from_utf8(output.stdout).unwrap();
+    assert!(reported.ends_with("clean · mode road → combat · dialect script\n"), "{reported}");
 }
 
 #[test]
@@ -367,8 +367,8 @@ fn a_new_part_says_which_cases_it_breaks() {
     let path = folder.join("notes/tests/a-dialect-alone-reads-what-holds-no-block.case");
     std::fs::write(path, case).unwrap();
     check(&folder, &["test", "notes"], 0, "3 passed", "");
-    let told = "with the new dialect these cases fail, look at each\n  notes/tests/a-dialect-alone";
-    check(&folder, &["new", "dialect", "plainer", "--pack", "notes"], 1, "added the dialect", told);
+    let reported = "with the new dialect these cases fail, look at each\n  notes/tests/a-dialect-alone";
+    check(&folder, &["new", "dialect", "plainer", "--pack", "notes"], 1, "added the dialect", reported);
     check(&folder, &["test", "notes"], 1, "1 failed", "");
 }
 
@@ -386,7 +386,7 @@ fn a_pack_without_modes_permits_a_new_action() {
 }
 
 #[test]
-fn a_part_of_a_shipped_pack_stands_with_its_like() {
+fn a_part_of_a_shipped_pack_is_listed_with_its_like() {
     let folder = folder("new-parts-shipped");
     let shipped =
         ["reasoning", "writers-factory", "couple-ai", "roundtable", "dce"].map(|name| format!("rules/{name}"));
@@ -430,7 +430,7 @@ fn a_part_of_a_shipped_pack_stands_with_its_like() {
 }
 
 #[test]
-fn a_watched_pack_is_told_again_after_each_save() {
+fn a_watched_pack_is_reported_again_after_each_save() {
     let folder = folder("watched");
     check(&folder, &["new", "pack", "notes"], 0, "", "");
     let mut watching = Running(
@@ -586,8 +586,8 @@ fn a_session_that_does_not_fit_is_marked_for_people_and_for_programs() {
     check(&here, &["prompt", pack, "--session", "s.json"], 2, "", drawn);
     for command in [&["run", pack, "answer.txt"][..], &["hear", pack, "hello"], &["explain", pack, "answer.txt"]] {
         let command = [command, &["--session", "s.json", "--format"]].concat();
-        let told = |format| rulebook(&here, &[&command[..], &[format]].concat(), b"");
-        let output = told("json");
+        let reported = |format| rulebook(&here, &[&command[..], &[format]].concat(), b"");
+        let output = reported("json");
         assert_eq!((output.status.code(), output.stderr.len()), (Some(2), 0));
         let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         let places: Vec<(u64, u64, u64)> = report["diagnostics"]
@@ -600,7 +600,7 @@ fn a_session_that_does_not_fit_is_marked_for_people_and_for_programs() {
             })
             .collect();
         assert_eq!(places, [(3, 3, 13), (5, 3, 13)]);
-        let plain = String::from_utf8(told("plain").stdout).unwrap();
+        let plain = String::from_utf8(reported("plain").stdout).unwrap();
         assert!(
             plain.starts_with("s.json:3:3: error[pack/session-misfit]: `state.reminded`: [1] is not of type"),
             "{plain}"
@@ -609,7 +609,7 @@ fn a_session_that_does_not_fit_is_marked_for_people_and_for_programs() {
 }
 
 #[test]
-fn standard_input_stands_for_one_file_of_a_command() {
+fn standard_input_is_one_file_of_a_command() {
     let here = folder("host-input");
     let pack = concat!(env!("CARGO_MANIFEST_DIR"), "/../../rules/writers-factory");
     std::fs::write(here.join("answer.txt"), "<message>Hello.</message>").unwrap();
@@ -626,9 +626,9 @@ fn standard_input_stands_for_one_file_of_a_command() {
         (&["prompt", pack, "--history"], "h.jsonl", turns),
     ];
     for (command, file, input) in cases {
-        let told = |file: &str| rulebook(&here, &[command, &[file]].concat(), input.as_bytes());
-        assert_eq!(told(file).status.code(), Some(0), "{command:?}");
-        assert_eq!(told("-").stdout, told(file).stdout, "{command:?}");
+        let reported = |file: &str| rulebook(&here, &[command, &[file]].concat(), input.as_bytes());
+        assert_eq!(reported(file).status.code(), Some(0), "{command:?}");
+        assert_eq!(reported("-").stdout, reported(file).stdout, "{command:?}");
     }
     let twice: [&[&str]; 5] = [
         &["run", pack, "--session", "-"],

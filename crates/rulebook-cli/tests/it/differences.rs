@@ -314,10 +314,10 @@ fn a_removed_declaration_is_shown_at_its_old_place() {
 fn only_the_part_of_a_long_value_that_differs_is_shown() {
     let layer = "{ id = \"message\", source = \"message\" }";
     let added = format!("{{ id = \"rules\", text = \"desk.md\" }}, {layer}");
-    let told = |name: &str, edit: (&str, &str)| diff(&versions(name, &[edit]), &["--format", "plain"]).1;
-    let plain = told("diff-list", (layer, &layer.replace(" }", ", lead = \"So:\" }")));
+    let reported = |name: &str, edit: (&str, &str)| diff(&versions(name, &[edit]), &["--format", "plain"]).1;
+    let plain = reported("diff-list", (layer, &layer.replace(" }", ", lead = \"So:\" }")));
     assert!(plain.contains("changed: prompt main; layers[1].lead: none → \"So:\"\n"), "{plain}");
-    let plain = told("diff-longer-list", (layer, &added));
+    let plain = reported("diff-longer-list", (layer, &added));
     assert!(plain.contains("; layers[1]: none → {\"id\":\"rules\",\"text\":\"desk.md\"}\n"), "{plain}");
     let folder = versions("diff-long-text", &[]);
     for (pack, word) in [("old", "small"), ("new", "large")] {

@@ -83,20 +83,20 @@ fn the_status_never_depends_on_the_format() {
 }
 
 #[test]
-fn every_format_tells_every_finding() {
+fn every_format_has_every_finding() {
     let folder = files("format-findings");
     for (arguments, status) in COMMANDS {
         let sarif: Value = serde_json::from_str(&run(&folder, arguments, "sarif", status)).unwrap();
-        let told: Vec<&str> =
+        let reported: Vec<&str> =
             sarif["runs"][0]["results"].as_array().unwrap().iter().map(|one| one["ruleId"].as_str().unwrap()).collect();
         let plain = run(&folder, arguments, "plain", status);
         let github = run(&folder, arguments, "github", status);
-        assert_eq!(plain.lines().filter(|line| line.contains("]: ")).count(), told.len(), "{plain}");
+        assert_eq!(plain.lines().filter(|line| line.contains("]: ")).count(), reported.len(), "{plain}");
         let (notes, rest): (Vec<&str>, Vec<&str>) = github.lines().partition(|line| line.starts_with("::"));
-        assert_eq!(notes.len(), told.len(), "{github}");
+        assert_eq!(notes.len(), reported.len(), "{github}");
         // What was done stands behind the annotations, unless a pack could not even be used.
         assert!(rest.len() <= 1, "{github}");
-        for code in told {
+        for code in reported {
             assert!(plain.contains(&format!("[{code}]")) && github.contains(&format!("title={code}::")), "{code}");
         }
     }

@@ -91,7 +91,7 @@ fn every_decision_is_listed() {
 }
 
 #[test]
-fn every_link_leads_somewhere() {
+fn every_link_has_a_target() {
     let below =
         ["docs", "benches", "examples", "fuzz", ".github"].map(|folder| walkdir::WalkDir::new(root().join(folder)));
     let top = walkdir::WalkDir::new(root()).max_depth(1);

@@ -133,8 +133,8 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
                     let run = cases::run(&program, &case, CaseOptions { trace: true, ..CaseOptions::default() });
                     found.extend(codes(&run.diagnostics));
                     found.extend(run.failures.iter().map(|_| "case/failed".to_owned()));
-                    let told: Vec<&TurnResult> = run.results.iter().collect();
-                    let covers = snippet.has("coverage") && Coverage::of(&program, &told).percent() < 100;
+                    let reported: Vec<&TurnResult> = run.results.iter().collect();
+                    let covers = snippet.has("coverage") && Coverage::of(&program, &reported).percent() < 100;
                     found.extend(covers.then(|| "case/uncovered".to_owned()));
                 }
             }

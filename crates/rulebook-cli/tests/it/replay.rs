@@ -137,14 +137,14 @@ fn the_answers_are_never_written_over() {
 }
 
 #[test]
-fn members_that_say_nothing_are_told() {
+fn members_that_say_nothing_are_reported() {
     let line = |more: &str| format!("{{\"response\": \"x\", {more}}}\n");
     let folder =
         files("replay-unread", &(line("\"mod\": \"moving\"") + &line("\"mod\": 1, \"at\": 2") + &line("\"id\": 3")));
     let output = rulebook(&folder, &["replay", "old", "answers.jsonl"], b"");
-    let told = String::from_utf8(output.stderr).unwrap();
+    let reported = String::from_utf8(output.stderr).unwrap();
     let first = "note: `mod` in answers.jsonl:1 and 1 more is ignored; did you mean `mode`?\n";
-    assert_eq!(told, format!("{first}note: `at` in answers.jsonl:2 is ignored\n"));
+    assert_eq!(reported, format!("{first}note: `at` in answers.jsonl:2 is ignored\n"));
     assert_eq!(output.status.code(), Some(0));
 }
 
@@ -152,17 +152,20 @@ fn members_that_say_nothing_are_told() {
 fn a_broken_line_says_what_would_mend_it() {
     let folder = files("replay-help", "{\"response\": \n{\"response\": \"\", \"mode\": \"stil\"}\n[]\n");
     let (_, report) = report(&folder, &["old", "answers.jsonl"]);
-    let told = |index: usize| {
+    let reported = |index: usize| {
         let row = &report["diagnostics"][index];
         [row["message"].as_str().unwrap().to_owned(), row["help"].as_str().unwrap().to_owned()]
     };
     let shape = "a line is a JSON object with `response`, and maybe `id`, `mode` and `session`";
-    assert_eq!(told(0), ["line 1 is not an answer: this is not JSON: EOF while parsing a value, at column 13", shape]);
     assert_eq!(
-        told(1),
+        reported(0),
+        ["line 1 is not an answer: this is not JSON: EOF while parsing a value, at column 13", shape]
+    );
+    assert_eq!(
+        reported(1),
         ["line 2 is not an answer: the pack has no mode `stil`, at column 26", "did you mean `still`?"]
     );
-    assert_eq!(told(2), ["line 3 is not an answer: it is not a JSON object", shape]);
+    assert_eq!(reported(2), ["line 3 is not an answer: it is not a JSON object", shape]);
 }
 
 #[test]

@@ -68,8 +68,8 @@ fn explain(folder: &Path, more: &[&str]) -> String {
 }
 
 #[test]
-fn a_story_tells_every_decision_and_its_line() {
-    let told = explain(&files("story", ANSWER), &[]);
+fn a_story_has_every_decision_and_its_line() {
+    let reported = explain(&files("story", ANSWER), &[]);
     for expected in [
         "dialect   `tagged` claims it with `message` at 4:1  desk/pack.toml:6:11",
         "dialect   `headed` needs `summary`, and found none before that  desk/pack.toml:13:11",
@@ -88,22 +88,22 @@ fn a_story_tells_every_decision_and_its_line() {
         "rule      often",
         "effect    emit full",
     ] {
-        assert!(told.contains(expected), "no `{expected}` in\n{told}");
+        assert!(reported.contains(expected), "no `{expected}` in\n{reported}");
     }
 }
 
 #[test]
-fn every_form_of_a_story_tells_the_same_steps() {
+fn every_form_of_a_story_has_the_same_steps() {
     let folder = files("story-forms", ANSWER);
     let outcome: Value = serde_json::from_str(&explain(&folder, &["--format", "json"])).unwrap();
     let steps = outcome["trace"].as_array().unwrap();
-    let told = explain(&folder, &[]);
+    let reported = explain(&folder, &[]);
     let plain = explain(&folder, &["--format", "plain"]);
     explain(&folder, &["--html", "out.html"]);
     let page = fs::read_to_string(folder.join("out.html")).unwrap();
     for step in steps.iter().filter(|step| step["step"] != "bytes") {
         let found = step["found"].as_str().unwrap();
-        assert!(told.contains(found), "{found}\n{told}");
+        assert!(reported.contains(found), "{found}\n{reported}");
         assert!(plain.contains(found), "{found}\n{plain}");
         let words = found.split(['`', '<', '>', '\'']).max_by_key(|part| part.len()).unwrap();
         assert!(page.contains(words), "{words}\n{page}");
@@ -128,9 +128,12 @@ fn every_form_of_a_story_tells_the_same_steps() {
 fn the_options_of_a_run_are_those_of_a_story() {
     let folder = files("story-options", ANSWER);
     fs::write(folder.join("session.json"), r#"{"state": {"kept": 4}}"#).unwrap();
-    let told = explain(&folder, &["--session", "session.json", "--dialect", "tagged"]);
-    assert!(told.contains("state.kept < 4 = false") && told.contains("`tagged` reads it: no other is tried"), "{told}");
-    assert!(told.contains("`headed` is not tried in the mode `open`"), "{told}");
+    let reported = explain(&folder, &["--session", "session.json", "--dialect", "tagged"]);
+    assert!(
+        reported.contains("state.kept < 4 = false") && reported.contains("`tagged` reads it: no other is tried"),
+        "{reported}"
+    );
+    assert!(reported.contains("`headed` is not tried in the mode `open`"), "{reported}");
     let status = |arguments: &[&str]| rulebook(&folder, arguments, b"").status.code();
     assert_eq!(status(&["explain", "desk", "answer.txt", "--mode", "shut"]), Some(2));
     assert_eq!(status(&["explain", "desk", "--mode", "open"]), Some(2));

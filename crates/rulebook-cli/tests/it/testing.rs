@@ -119,7 +119,7 @@ fn update_is_refused_in_ci() {
 }
 
 #[test]
-fn a_state_that_does_not_fit_is_marked_where_it_stands() {
+fn a_state_that_does_not_fit_is_marked_where_it_is() {
     let folder = pack("test-state");
     let declared =
         "[state]\nturns = { type = \"integer\" }\nnotes = { type = \"array\", items = { type = \"string\" } }\n";
@@ -135,31 +135,31 @@ fn a_state_that_does_not_fit_is_marked_where_it_stands() {
 #[test]
 fn an_impossible_expectation_suggests_the_nearest_word() {
     let folder = pack("test-meant");
-    let told = |said: &str, expected: &str, help: &str| {
+    let reported = |said: &str, expected: &str, help: &str| {
         let case = format!("claim = \"c\"\n{said}\n=== expect ===\n{expected}\n");
         fs::write(folder.join("p/tests/it-fails.case"), case).unwrap();
         let (out, _) = test(&folder, &["p"], 1);
         assert!(out.contains(help), "{expected}: {out}");
     };
     let answer = "=== response ===\n<message>Hi</message><action type='go'/>";
-    told(answer, "calls = [{ verdict = \"accept\" }]", "did you mean `accepted`?");
-    told(answer, "calls = [{ verdct = \"accepted\" }]", "did you mean `verdict`?");
-    told(answer, "session = { stat = {} }", "did you mean `state`?");
-    told(answer, "calls = [{ name = \"go\" }]", "there is `action`, `params`, `verdict`");
-    told("=== user ===\nx", "say = \"x\"", "it is a list: put it in brackets");
-    told(answer, "codes = [\"forbidden-call\"]", "did you mean `response/forbidden-call`?");
-    told(answer, "mode = \"n\"", "where it leads is `session = { mode = … }`");
+    reported(answer, "calls = [{ verdict = \"accept\" }]", "did you mean `accepted`?");
+    reported(answer, "calls = [{ verdct = \"accepted\" }]", "did you mean `verdict`?");
+    reported(answer, "session = { stat = {} }", "did you mean `state`?");
+    reported(answer, "calls = [{ name = \"go\" }]", "there is `action`, `params`, `verdict`");
+    reported("=== user ===\nx", "say = \"x\"", "it is a list: put it in brackets");
+    reported(answer, "codes = [\"forbidden-call\"]", "did you mean `response/forbidden-call`?");
+    reported(answer, "mode = \"n\"", "where it leads is `session = { mode = … }`");
     let words = "=== user ===\nHello";
-    told(words, "mode = \"m\"", "what comes of it is `session = { mode = … }`");
-    told("=== user ===\nx", "effects = [{ kind = \"emmit\" }]", "did you mean `emit`?");
+    reported(words, "mode = \"m\"", "what comes of it is `session = { mode = … }`");
+    reported("=== user ===\nx", "effects = [{ kind = \"emmit\" }]", "did you mean `emit`?");
     fs::write(folder.join("p/state.toml"), "[state.twice]\ncompute = \"{{ 2 }}\"\n").unwrap();
     let computed = format!("state = {{ twice = 3 }}\n{answer}");
-    told(&computed, "message = \"Hi\"", "`state.twice` is computed");
+    reported(&computed, "message = \"Hi\"", "`state.twice` is computed");
     let prompts = "[prompts.p]\nlayers = [{ id = \"m\", source = \"message\" }]\n[tiers.any]\ncontext = 9000\nreserve = 1000\n\
                    [models.\"large-one\"]\ntier = \"any\"\n";
     fs::write(folder.join("p/prompts.toml"), prompts).unwrap();
     let prompt = "model = \"lagre-one\"\n=== prompt ===\nHello";
-    told(prompt, "contains = [\"Hello\", \"Bye\"]", "the prompt does not contain this");
+    reported(prompt, "contains = [\"Hello\", \"Bye\"]", "the prompt does not contain this");
     let output = rulebook(&folder, &["check", "--strict", "p"], b"");
     let out = String::from_utf8(output.stdout).unwrap();
     assert!(
