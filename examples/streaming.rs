@@ -8,8 +8,7 @@
 //! printf '<message>Noted.</message><action type="keep_note"><text>Tea</text></action>' | cargo run --example streaming
 //! ```
 
-use rulebook::outcome::Outcome;
-use rulebook::{Folder, Options, Program, StreamEvent};
+use rulebook::{Folder, Options, Outcome, Program, StreamEvent};
 use std::error::Error;
 use std::io::{self, Read, Write};
 

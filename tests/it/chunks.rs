@@ -1,8 +1,7 @@
 //! Chunks: does a reply in chunks have the outcome of the whole reply, however it is cut?
 
 use proptest::prelude::*;
-use rulebook::outcome::Outcome;
-use rulebook::{Folder, Options, Program, Provider, Reply, ReplyPart, Role, StreamEvent};
+use rulebook::{Folder, Options, Outcome, Program, Provider, Reply, ReplyPart, Role, StreamEvent};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

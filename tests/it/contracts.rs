@@ -3,10 +3,10 @@
 use crate::texts::{cases, program};
 use proptest::prelude::*;
 use rulebook::diagnostic::Row;
-use rulebook::outcome::{Heard, Outcome, Prompt};
+use rulebook::outcome::{Heard, Prompt};
 use rulebook::prompt::Request;
 use rulebook::text::Source;
-use rulebook::{Code, Defect, Options, Reader, Session, Strategy, StreamEvent};
+use rulebook::{Code, Defect, Options, Outcome, Reader, Session, Strategy, StreamEvent};
 use rulebook_report::Pen;
 use rulebook_report::schemas::ALL;
 use serde::Serialize;

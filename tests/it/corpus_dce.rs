@@ -4,8 +4,7 @@
 //! breaks.
 
 use super::texts::{ledger_is_exact, program};
-use rulebook::outcome::Outcome;
-use rulebook::{Options, Program};
+use rulebook::{Options, Outcome, Program};
 use serde_json::Value;
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
 //! Cycles: is the session restored from the prompt of `rules/dce` that contains all cycles?
 
 use proptest::prelude::*;
-use rulebook::Program;
-use rulebook::outcome::{Outcome, Prompt};
+use rulebook::outcome::Prompt;
 use rulebook::prompt::Request;
+use rulebook::{Outcome, Program};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::LazyLock;

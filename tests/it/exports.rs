@@ -1,11 +1,9 @@
 //! Exports: do exported tools and schemas express the rules of a pack?
 
 use crate::texts::program_of;
-use rulebook::Program;
-use rulebook::diagnostic::Diagnostic;
 use rulebook::outcome::Verdict;
 use rulebook::prompt::Export;
-use rulebook::{Value, value};
+use rulebook::{Diagnostic, Program, Value, value};
 use std::path::Path;
 
 fn load(pack: &str) -> Program {

@@ -1,8 +1,7 @@
 //! Fallbacks: what is emitted before it is known which dialect reads an answer?
 
 use super::texts::{ledger_is_exact, program};
-use rulebook::outcome::Outcome;
-use rulebook::{Folder, Options, Program, Role, Session, StreamEvent};
+use rulebook::{Folder, Options, Outcome, Program, Role, Session, StreamEvent};
 use serde_json::json;
 
 const PACK: &str = "tests/packs/fenced-answers";

@@ -1,8 +1,8 @@
 //! Forms: does a pack read the forms and examples that its prompts have for the model?
 
 use crate::texts::program_of;
-use rulebook::outcome::{Outcome, Verdict};
-use rulebook::{Folder, Options, Program};
+use rulebook::outcome::Verdict;
+use rulebook::{Folder, Options, Outcome, Program};
 use std::path::Path;
 
 fn packs() -> Vec<Program> {

@@ -3,10 +3,8 @@
 
 use crate::dice::Dice;
 use proptest::prelude::*;
-use rulebook::diagnostic::{Code, Severity};
-use rulebook::outcome::Options;
 use rulebook::prompt::Request;
-use rulebook::{Folder, Program};
+use rulebook::{Code, Folder, Options, Program, Severity};
 use std::cell::Cell;
 use std::fmt::Write as _;
 

@@ -2,10 +2,10 @@
 
 use crate::texts::program_of;
 use rulebook::cases::Talk;
-use rulebook::outcome::{Options, Outcome, Status};
+use rulebook::outcome::Status;
 use rulebook::prompt::{History, Request, Speaker, Turn, read_history};
-use rulebook::text::{Source, Sources};
-use rulebook::{Program, Session};
+use rulebook::text::Source;
+use rulebook::{Options, Outcome, Program, Session, Sources};
 use serde_json::json;
 
 /// A pack with a mode for tags, one for several speakers, and one whose dialect reads neither.

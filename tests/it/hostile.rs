@@ -5,8 +5,7 @@
 
 use super::hostile_inputs::INPUTS;
 use super::texts::{program, program_of};
-use rulebook::outcome::Outcome;
-use rulebook::{Limits, Options, Value};
+use rulebook::{Limits, Options, Outcome, Value};
 
 /// The packs that judge every input.
 const PACKS: [&str; 4] = ["rules/couple-ai", "rules/dce", "rules/roundtable", "rules/writers-factory"];

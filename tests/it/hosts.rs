@@ -474,7 +474,7 @@ fn when_no_attempt_is_left_the_next_strategy_applies() {
     assert!(!serde_json::to_string(&empty.effects).unwrap().contains("null"), "{:?}", empty.effects);
     // Conditions may read a section several times; its size counts once against the budget.
     let data = format!("<message>x</message><data>{:?}</data><save><text>y</text></save>", vec![1; 4_000]);
-    assert_eq!(run(&data, 0).session.state.get("size").and_then(rulebook::value::Value::as_i64), Some(4_000));
+    assert_eq!(run(&data, 0).session.state.get("size").and_then(rulebook::Value::as_i64), Some(4_000));
 }
 
 #[test]
@@ -525,7 +525,7 @@ fn effects_and_turns_come_back_from_json() {
     for name in ["couple-ai", "dce", "roundtable", "writers-factory"] {
         let pack = rulebook_fs::read_pack(format!("rules/{name}").as_ref()).unwrap();
         let program = Program::load(&pack.folder).into_result().unwrap();
-        let mut sources = rulebook::text::Sources::default();
+        let mut sources = rulebook::Sources::default();
         for file in &pack.cases {
             let Some(case) = rulebook::cases::parse(&mut sources, &file.name, &file.bytes).value else { continue };
             for reported in rulebook::cases::run(&program, &case, Default::default()).results {

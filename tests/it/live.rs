@@ -2,8 +2,7 @@
 
 use crate::dice::Dice;
 use crate::texts::program_of;
-use rulebook::outcome::{Options, Outcome};
-use rulebook::{Program, Role, StreamEvent};
+use rulebook::{Options, Outcome, Program, Role, StreamEvent};
 
 const OBJECT: &str = "[dialects.object]\ngrammar = \"json\"\n[dialects.object.blocks]\nsay = { role = \"message\" }\n\
     thoughts = { role = \"thinking\" }\nnote = { role = \"section\" }\n\"data.mood\" = { role = \"section\", name = \"mood\" }\n\

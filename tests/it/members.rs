@@ -5,10 +5,8 @@
 use super::corpus_dce::sha;
 use super::dice::Dice;
 use super::texts::ledger_is_exact;
-use rulebook::Program;
-use rulebook::diagnostic::Severity;
-use rulebook::outcome::{Options, Outcome, Status};
-use rulebook::surface::Folder;
+use rulebook::outcome::Status;
+use rulebook::{Folder, Options, Outcome, Program, Severity};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::sync::LazyLock;

@@ -4,10 +4,9 @@
 //! the mode permits it, if its parameters match the declaration, if no strategy removed it because of a defect, and if
 //! the number of calls before it is below the limit of the reply.
 
-use rulebook::outcome::{Call, Finding, Outcome, Status, Verdict};
+use rulebook::outcome::{Call, Finding, Status, Verdict};
 use rulebook::program::Permission;
-use rulebook::text::Extent;
-use rulebook::{Program, Strategy};
+use rulebook::{Extent, Outcome, Program, Strategy};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;

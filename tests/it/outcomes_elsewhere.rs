@@ -75,7 +75,7 @@ fn the_same_packs_and_answers_have_the_same_outcomes() {
             files(&pack.path(), &pack.path(), &mut all);
             let (cases, files): (Vec<_>, Vec<_>) = all.into_iter().partition(|(path, _)| path.ends_with(".case"));
             let name = format!("{group}/{}", pack.file_name().to_str().unwrap());
-            let (cases, files): (rulebook::value::Object, rulebook::value::Object) =
+            let (cases, files): (rulebook::Object, rulebook::Object) =
                 (cases.into_iter().collect(), files.into_iter().collect());
             suite.push((name, value!({ "files": files, "cases": cases })));
         }
@@ -87,7 +87,7 @@ fn the_same_packs_and_answers_have_the_same_outcomes() {
             "claim = 'a payload'\n=== response ===\n<action type=\"note\">{payload}</action>\n=== expect ===\nstatus = \"clean\"\n"
         )
     };
-    let cases: rulebook::value::Object = payloads
+    let cases: rulebook::Object = payloads
         .enumerate()
         .map(|(number, payload)| (format!("tests/{number:02}.case"), case(payload).into()))
         .collect();

@@ -6,7 +6,7 @@
 //!
 //! NAME is a type of the schema, or `TYPE.KEY` for the table that is one of the forms of a key.
 
-use rulebook::value::{Object, Value};
+use rulebook::{Object, Value};
 use rulebook_report::schemas::derived;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

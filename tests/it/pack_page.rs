@@ -1,10 +1,7 @@
 //! The reference of the pack language: does it name every key, and are its examples valid?
 
 use rulebook::cases::{self, CaseOptions, CaseVerdict};
-use rulebook::diagnostic::{Defect, Strategy};
-use rulebook::program::Program;
-use rulebook::surface::Folder;
-use rulebook::text::Sources;
+use rulebook::{Defect, Folder, Program, Sources, Strategy};
 use rulebook_report::schemas::ALL;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,10 +3,9 @@
 use crate::texts::{self, PACKS, program, program_of};
 use proptest::prelude::*;
 use rulebook::cases::{self, CaseOptions, TurnResult};
-use rulebook::outcome::{Options, Outcome, Status};
+use rulebook::outcome::Status;
 use rulebook::prompt::{Request, Speaker, Turn};
-use rulebook::text::Sources;
-use rulebook::{Program, Session};
+use rulebook::{Options, Outcome, Program, Session, Sources};
 use serde_json::{Value, json};
 
 /// The parts of an answer to compare. If it was `given`, only calls that counted; otherwise all calls, because whether

@@ -1,8 +1,8 @@
 //! Patches: do the edits of a patch result in the text that the patch was made for?
 
 use proptest::prelude::*;
-use rulebook::outcome::{Edit, Effect, Outcome};
-use rulebook::{Options, Program, Provider, Reply};
+use rulebook::outcome::{Edit, Effect};
+use rulebook::{Options, Outcome, Program, Provider, Reply};
 use rulebook_report::unified;
 use serde_json::json;
 use std::sync::LazyLock;

@@ -1,6 +1,6 @@
 //! Places: is a fault of an expression reported at its word, in whichever text the expression is?
 
-use rulebook::surface::Folder;
+use rulebook::Folder;
 
 const PACK: &str = "[pack]
 name = \"places\"

@@ -8,9 +8,8 @@ use super::model::Model;
 use super::texts::{PACKS, bytes, cases, program, program_of};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
-use rulebook::outcome::{Ledger, Outcome, Verdict};
-use rulebook::text::Extent;
-use rulebook::{Options, Program, Session, StreamEvent};
+use rulebook::outcome::{Ledger, Verdict};
+use rulebook::{Extent, Options, Outcome, Program, Session, StreamEvent};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -240,7 +239,7 @@ proptest! {
 fn never_runs(outcome: &Outcome) -> TestCaseResult {
     let planted = |value: &rulebook::Value| value.as_str() == Some("PLANTED");
     for call in outcome.calls.iter().filter(|call| call.verdict != Verdict::Dropped) {
-        let found = call.params.as_object().into_iter().flat_map(rulebook::value::Object::values).any(planted);
+        let found = call.params.as_object().into_iter().flat_map(rulebook::Object::values).any(planted);
         prop_assert!(!found, "{call:?}");
     }
     for name in ["knowledge", "pages", "profiles"] {

@@ -1,8 +1,8 @@
 //! Rejecting: what is the outcome of an answer whose edits do not apply, and do the checks before that take linear
 //! time?
 
-use rulebook::outcome::{Effect, FileLines, Miss, MissKind, Outcome, Status, Verdict};
-use rulebook::{Options, Program, Provider, Reply, Session};
+use rulebook::outcome::{Effect, FileLines, Miss, MissKind, Status, Verdict};
+use rulebook::{Options, Outcome, Program, Provider, Reply, Session};
 use rulebook_report::schemas::ALL;
 use serde_json::json;
 use std::time::{Duration, Instant};

@@ -5,8 +5,7 @@
 
 use super::dice::Dice;
 use super::texts::program;
-use rulebook::Options;
-use rulebook::outcome::Outcome;
+use rulebook::{Options, Outcome};
 
 const PATHS: &[&str] = &[
     "src/a.ts",

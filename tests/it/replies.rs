@@ -1,8 +1,8 @@
 //! Structured replies: does a native call have the same outcome as that call in a text?
 
 use proptest::prelude::*;
-use rulebook::outcome::{Outcome, Status, Verdict};
-use rulebook::{Folder, Options, Program, Provider, Reply, ReplyPart, Session};
+use rulebook::outcome::{Status, Verdict};
+use rulebook::{Folder, Options, Outcome, Program, Provider, Reply, ReplyPart, Session};
 
 /// A pack whose calls may be written in the text, too: `<call name="x">{…}</call>`.
 const PACK: &str = r#"

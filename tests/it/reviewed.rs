@@ -3,9 +3,7 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
-use rulebook::Options;
-use rulebook::text::FilePlace;
-use rulebook::{Folder, Program};
+use rulebook::{FilePlace, Folder, Options, Program};
 use serde_json::json;
 use std::collections::BTreeSet;
 

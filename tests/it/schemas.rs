@@ -1,8 +1,6 @@
 //! Schemas: do the files in `schemas/` match the types, and do written files match the schemas?
 
-use rulebook::outcome::Options;
-use rulebook::program::Program;
-use rulebook::surface::Folder;
+use rulebook::{Folder, Options, Program};
 use rulebook_report::schemas::{ALL, derived};
 use serde_json::Value;
 use std::path::Path;

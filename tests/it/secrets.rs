@@ -3,7 +3,8 @@
 use crate::dice::Dice;
 use crate::texts::program_of;
 
-use rulebook::outcome::{Leaf, Options, Status, StepKind};
+use rulebook::Options;
+use rulebook::outcome::{Leaf, Status, StepKind};
 use rulebook::prompt::{Request, Speaker, Turn};
 
 /// The pack, with these guardrails on every text and every parameter.

@@ -1,11 +1,10 @@
 //! Shipped packs of dialects: are all of them in the build and on their page, and do they read the same calls?
 
 use rulebook::cases;
-use rulebook::outcome::{Finding, Outcome, Status};
+use rulebook::outcome::{Finding, Status};
 use rulebook::prompt::Turn;
 use rulebook::surface::{shipped_pack, shipped_packs};
-use rulebook::text::Sources;
-use rulebook::{Options, Program, Session};
+use rulebook::{Options, Outcome, Program, Session, Sources};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;

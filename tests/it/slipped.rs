@@ -2,8 +2,7 @@
 //!
 //! In every shipped pack, one key or value at a time is misspelt with two letters swapped, as in a typing mistake.
 
-use rulebook::diagnostic::Diagnostic;
-use rulebook::surface::Folder;
+use rulebook::{Diagnostic, Folder};
 use rulebook_fs::read_pack;
 use std::collections::BTreeMap;
 use std::path::Path;

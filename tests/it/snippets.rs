@@ -3,8 +3,7 @@
 //! `docs/codes/README.md` explains how the snippets of a page are run.
 #![allow(dead_code, reason = "shared by two test binaries")]
 
-use rulebook::Program;
-use rulebook::outcome::{Options, Outcome};
+use rulebook::{Options, Outcome, Program};
 use std::collections::BTreeMap;
 
 /// The pack into which the snippets of pages are merged.

@@ -1,6 +1,6 @@
 //! Spellings: does `check` report a name that could mean two things, or one that nothing reads?
 
-use rulebook::surface::Folder;
+use rulebook::Folder;
 
 /// The findings of `check` for an action with these parameters, in a dialect with this `case`.
 fn codes(case: &str, params: &str) -> Vec<String> {

@@ -5,11 +5,9 @@
 
 use crate::snippets::{Snippet, files, lay_over, snippets};
 use crate::texts::{ledger_is_exact, program_of};
-use rulebook::diagnostic::{Code, Defect, Strategy, page};
-use rulebook::outcome::{Effect, EffectRecord, Outcome, Status, Verdict};
-use rulebook::program::Program;
-use rulebook::surface::Folder;
-use rulebook::{Options, Provider, Reply, ReplyPart};
+use rulebook::diagnostic::page;
+use rulebook::outcome::{Effect, EffectRecord, Status, Verdict};
+use rulebook::{Code, Defect, Folder, Options, Outcome, Program, Provider, Reply, ReplyPart, Strategy};
 
 /// The outcome of an answer with a defect for which these strategies are declared.
 struct Run {

@@ -3,8 +3,8 @@
 use crate::dice::Dice;
 use crate::texts::{PACKS, cases, program_of};
 use proptest::prelude::*;
-use rulebook::outcome::{Outcome, Status};
-use rulebook::{Options, Program, Role, Session, StreamEvent};
+use rulebook::outcome::Status;
+use rulebook::{Options, Outcome, Program, Role, Session, StreamEvent};
 use rulebook_fs::{cases_below, packs_below, read_pack};
 use serde_json::json;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Teaching: does `check` report examples in a prompt that the rules do not accept, and layers that exceed the context?
 
-use rulebook::surface::Folder;
+use rulebook::Folder;
 
 const PACK: &str = r#"
 [pack]
@@ -104,7 +104,7 @@ fn a_prompt_that_fits_no_tier_is_reported_for_a_new_session() {
     let layers = |more: &str| PACK.replace("text = \"text.md\", in = \"early\"", &format!("text = \"text.md\"{more}"));
     let says = |pack: &str, text: &str| {
         let folder = Folder::new("taught", [("pack.toml", pack), ("text.md", text), ("template.md", "Hello")]);
-        let said = |one: &rulebook::diagnostic::Diagnostic| format!("{} {}", one.code, one.message);
+        let said = |one: &rulebook::Diagnostic| format!("{} {}", one.code, one.message);
         rulebook::check::review(&folder).diagnostics.iter().map(said).collect::<Vec<_>>()
     };
     let text = "word ".repeat(300);

@@ -4,8 +4,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use rulebook::outcome::Outcome;
-use rulebook::{Folder, Program};
+use rulebook::{Folder, Outcome, Program};
 use rulebook_fs::read_pack;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock};

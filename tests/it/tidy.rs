@@ -108,6 +108,38 @@ fn the_methods_for_hosts_are_in_one_place() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// The modules of the engine that are public without the feature `unstable`.
+const PUBLIC: &[&str] = &["cases", "outcome", "prompt"];
+
+#[test]
+fn examples_and_guides_use_the_public_face_alone() {
+    let readme = std::fs::read_to_string(crate::root().join("README.md")).unwrap();
+    let mut texts = vec![(PathBuf::from("README.md"), readme)];
+    for folder in ["examples", "docs"] {
+        for entry in walkdir::WalkDir::new(crate::root().join(folder)).sort_by_file_name() {
+            let path = entry.unwrap().into_path();
+            if path.extension().is_some_and(|extension| extension == "rs" || extension == "md") {
+                texts.push((path.clone(), std::fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    let mut faults = Vec::new();
+    let mut uses = 0;
+    for (path, text) in &texts {
+        for (number, line) in text.lines().enumerate() {
+            for (at, _) in line.match_indices("rulebook::") {
+                let module =
+                    line[at + "rulebook::".len()..].split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap();
+                uses += 1;
+                if FLOORS.contains(&module) && !PUBLIC.contains(&module) {
+                    faults.push(format!("{}:{}: `{module}` needs the feature `unstable`", path.display(), number + 1));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty() && uses > 40, "{uses} uses\n{}", faults.join("\n"));
+}
+
 #[test]
 fn a_crate_uses_only_those_above_it() {
     for (name, may) in CRATES {
@@ -361,7 +393,7 @@ fn names_of_packs() -> BTreeSet<String> {
 /// Words of the engine: tables and keys of packs, closed lists, members of contracts, filters, shipped grammars, and
 /// the variables of conditions.
 fn is_own_word(name: &str) -> bool {
-    use rulebook::diagnostic::{Defect, Remark, Strategy};
+    use rulebook::{Defect, Remark, Strategy};
     let word = |schema: &serde_json::Value| schema.to_string().contains(&format!("\"{name}\""));
     Defect::from_name(name).is_some()
         || Strategy::from_name(name).is_some()

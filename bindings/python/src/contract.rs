@@ -6,8 +6,8 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use rulebook::Session;
-use rulebook::outcome::{Heard, Outcome, Prompt};
+use rulebook::outcome::{Heard, Prompt};
+use rulebook::{Outcome, Session};
 use rulebook_report::json::Checked;
 use serde::{Deserialize, Serialize, Serializer};
 use std::sync::Arc;

@@ -16,12 +16,12 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use rulebook::cases;
-use rulebook::diagnostic::Diagnostic;
-use rulebook::outcome::{Heard, Miss, Outcome};
+use rulebook::outcome::{Heard, Miss};
 use rulebook::prompt::{Counter, Export, Request, Turn, read_history};
-use rulebook::text::{Source, Sources};
-use rulebook::value::Value;
-use rulebook::{Checked, Limits, Options, Program, Provider, Reply, Session, Tools};
+use rulebook::text::Source;
+use rulebook::{
+    Checked, Diagnostic, Limits, Options, Outcome, Program, Provider, Reply, Session, Sources, Tools, Value,
+};
 use rulebook_fs::Overlooked;
 use rulebook_report::{Pen, json};
 use serde::de::DeserializeOwned;

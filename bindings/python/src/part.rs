@@ -12,7 +12,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
-use rulebook::value::{Object, Value, to_value};
+use rulebook::value::to_value;
+use rulebook::{Object, Value};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The data behind an object.

@@ -9,7 +9,7 @@ use super::text::utf8;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
-use rulebook::value::{Object, Value};
+use rulebook::{Object, Value};
 
 /// The deepest nesting of a value that a host passes in. JSON of the engine is nested no deeper, so a host can pass in
 /// whatever `json.loads` reads of it.

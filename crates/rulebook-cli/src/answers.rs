@@ -9,13 +9,11 @@
 use super::save::{cannot_write, create};
 use super::{Error, batches, input};
 use indicatif::{ProgressBar, ProgressStyle};
-use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::outcome::{Options, Outcome, differences};
-use rulebook::program::Program;
+use rulebook::outcome::differences;
 use rulebook::session::Misfit;
 use rulebook::text::{self, JsonPlaces, excerpt};
 use rulebook::value::broken;
-use rulebook::value::{Object, Value};
+use rulebook::{Code, Diagnostic, Object, Options, Outcome, Program, Value};
 use rulebook_fs::{InputLine, LineReader, io_error};
 use rulebook_report::{Differing, Replayed, Row, Sums, row_of_line};
 use std::fs::File;

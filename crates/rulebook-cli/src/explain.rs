@@ -7,8 +7,8 @@
 use super::run::{JudgeArguments, Judged};
 use super::save::{cannot_write, create};
 use super::{CommandOutput, Error, Format, OpenedPack, Status};
+use rulebook::Options;
 use rulebook::diagnostic::{Page, nearest, page, pages};
-use rulebook::outcome::Options;
 use rulebook::surface::{shipped_instead, shipped_pack, std_name};
 use rulebook_report::{Pen, status};
 use std::ffi::OsString;

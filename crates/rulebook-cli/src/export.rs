@@ -6,7 +6,7 @@
 
 use super::{CommandOutput, Error, Format, OpenedPack, Status, declared};
 use clap::ValueEnum;
-use rulebook::diagnostic::Diagnostic;
+use rulebook::Diagnostic;
 use rulebook::prompt::Export;
 use std::path::PathBuf;
 

@@ -98,7 +98,7 @@ fn answer(arguments: &Arguments) -> Result<CommandOutput, Error> {
     }
     let host = session.state.get(STATE).cloned();
     if host.is_some() {
-        *session.state.entry(STATE) = rulebook::value::Value::from(&Value::Object(asked.rest.clone()));
+        *session.state.entry(STATE) = rulebook::Value::from(&Value::Object(asked.rest.clone()));
     }
     let (ruling, outcome) = ruling::judge(program, &session, &asked.tool, &asked.input);
     // The answer of a person is never reported back, so a call with `ask` changes nothing. For any other ruling, the

@@ -5,7 +5,7 @@
 //! Never: prints anything.
 
 use clap::ValueEnum;
-use rulebook::diagnostic::Severity;
+use rulebook::Severity;
 use rulebook_fs::ReadError;
 use rulebook_report::{Pen, Row, json};
 use serde::Serialize;

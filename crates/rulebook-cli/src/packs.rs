@@ -7,11 +7,9 @@
 
 use super::output::{CommandOutput, Error, Format, Status, found};
 use super::{input, parallel, session};
-use rulebook::Tools;
-use rulebook::diagnostic::{Checked, Code, Diagnostic, alternatives};
-use rulebook::program::Program;
-use rulebook::surface::Folder;
-use rulebook::text::{Sources, excerpt};
+use rulebook::diagnostic::alternatives;
+use rulebook::text::excerpt;
+use rulebook::{Checked, Code, Diagnostic, Folder, Program, Sources, Tools};
 use rulebook_fs::{PackFiles, ReadError, folder_of, read_pack, search_packs};
 use rulebook_report::Pen;
 use std::path::{Path, PathBuf};

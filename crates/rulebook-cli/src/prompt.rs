@@ -7,9 +7,9 @@
 use super::session::{SessionArguments, StoredSession, misfits};
 use super::{CommandOutput, Error, Format, OpenedPack, Status, declared, input, output};
 use clap::ValueEnum;
+use rulebook::Sources;
 use rulebook::outcome::Prompt;
 use rulebook::prompt::{History, Request, read_history};
-use rulebook::text::Sources;
 use std::path::{Path, PathBuf};
 
 /// The largest history that is read, in bytes.

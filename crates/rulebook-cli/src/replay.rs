@@ -6,8 +6,9 @@
 
 use super::answers::{Broken, Judge, Out, rows};
 use super::{CommandOutput, Error, Format, OpenedPack, Status, input};
-use rulebook::diagnostic::{Code, Diagnostic, nearest};
-use rulebook::text::{Sources, excerpt};
+use rulebook::diagnostic::nearest;
+use rulebook::text::excerpt;
+use rulebook::{Code, Diagnostic, Sources};
 use rulebook_report::{Differing, Pen, Replayed, json, row_of_line};
 use std::path::{Path, PathBuf};
 

@@ -4,10 +4,8 @@
 //! Out: [`Ruling`], with a text for the program that asked, and the outcome.
 //! Never: runs a tool, or asks a person.
 
-use rulebook::outcome::{Options, Outcome, Verdict};
-use rulebook::program::Program;
-use rulebook::session::Session;
-use rulebook::{Provider, Reply, ReplyPart};
+use rulebook::outcome::Verdict;
+use rulebook::{Options, Outcome, Program, Provider, Reply, ReplyPart, Session};
 use serde_json::Value;
 
 /// The decision about a call.

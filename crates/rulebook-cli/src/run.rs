@@ -7,11 +7,9 @@
 use super::session::{SessionArguments, misfits};
 use super::{CommandOutput, Error, Format, OpenedPack, Status, declared, input};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use rulebook::outcome::{Miss, Options, Outcome};
-use rulebook::program::Program;
-use rulebook::session::Session;
+use rulebook::outcome::Miss;
 use rulebook::text::Source;
-use rulebook::{Provider, Reply, ReplyPart};
+use rulebook::{Options, Outcome, Program, Provider, Reply, ReplyPart, Session};
 use rulebook_fs::{ReadError, text_of};
 use rulebook_report::{flattened, status};
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@
 use super::Error;
 use super::save::cannot_write;
 use super::session::SessionArguments;
-use rulebook::session::Session;
+use rulebook::Session;
 use rulebook::text::excerpt;
 use rulebook_fs::write_file;
 use std::fs::{File, OpenOptions, create_dir_all};

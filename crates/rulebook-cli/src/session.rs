@@ -6,12 +6,10 @@
 
 use super::output::found;
 use super::{Error, Format, Status, declared, input};
-use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::program::Program;
-use rulebook::session::{Misfit, Session};
-use rulebook::text::{JsonPlaces, Location, Source, SourceId, Sources, Span};
+use rulebook::session::Misfit;
+use rulebook::text::{JsonPlaces, Location, Source, SourceId, Span};
 use rulebook::value::broken;
-use rulebook::value::{Object, Value};
+use rulebook::{Code, Diagnostic, Object, Program, Session, Sources, Value};
 use rulebook_report::Pen;
 use std::path::PathBuf;
 use std::time::SystemTime;

@@ -8,9 +8,8 @@
 use super::locks::Locks;
 use super::plan::Plan;
 use super::root::Root;
-use rulebook::diagnostic::Diagnostic;
 use rulebook::outcome::{EffectRecord, Miss};
-use rulebook::text::FilePlace;
+use rulebook::{Diagnostic, FilePlace};
 
 /// How the effects of an answer are carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

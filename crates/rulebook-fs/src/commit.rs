@@ -12,8 +12,8 @@ use super::journal::{Entry, Journal};
 use super::nonce::Nonce;
 use super::root::{Folders, QUOTED, Root, fault, folders_of};
 use super::stage::{Expected, Mode, Source, Staged, changed, is_changed};
-use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::text::{excerpt, unsafe_because};
+use rulebook::{Code, Diagnostic};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 

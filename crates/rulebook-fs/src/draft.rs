@@ -13,9 +13,9 @@ use super::record::record;
 use super::root::{AnchoredPath, QUOTED, Root, fault};
 use cap_std::fs::Permissions;
 use indexmap::IndexMap;
-use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::outcome::{Amendment, Effect, EffectRecord, Miss, MissKind};
-use rulebook::text::{FilePlace, excerpt};
+use rulebook::text::excerpt;
+use rulebook::{Code, Diagnostic, FilePlace};
 use std::io::{self, ErrorKind};
 
 /// The largest file, in bytes, that is read for an edit or a comparison.

@@ -11,9 +11,9 @@ use super::journal::{Journal, identity};
 use super::locks::Locks;
 use super::root::{QUOTED, Root, folders_of};
 use indexmap::IndexMap;
-use rulebook::diagnostic::{Code, Diagnostic};
 use rulebook::outcome::EffectRecord;
 use rulebook::text::excerpt;
+use rulebook::{Code, Diagnostic};
 
 /// The changes of an answer: carried out in memory, and not yet written.
 #[derive(Debug)]

@@ -7,9 +7,9 @@
 #![expect(clippy::disallowed_methods, reason = "this floor is where files are read")]
 
 use rulebook::cases;
-use rulebook::diagnostic::{Code, Diagnostic};
-use rulebook::surface::{Folder, shipped_pack, std_name};
+use rulebook::surface::{shipped_pack, std_name};
 use rulebook::text::Lines;
+use rulebook::{Code, Diagnostic, Folder};
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs::File;

@@ -5,7 +5,7 @@
 //! the same place.
 //! Never: changes a document that is not valid JSON.
 
-use rulebook::value::Value;
+use rulebook::Value;
 use serde::de::IgnoredAny;
 use std::fmt;
 
@@ -270,13 +270,13 @@ mod tests {
             members in prop::collection::vec(("[a-z\" é]{0,4}", value()), 0..5), list in prop::option::of(value()),
             mark in any::<bool>(), pretty in any::<bool>(), entry in value(),
         ) {
-            let mut document: rulebook::value::Object = members.into_iter().collect();
+            let mut document: rulebook::Object = members.into_iter().collect();
             document.extend(list.map(|list| ("the list".to_owned(), list)));
             let text = if pretty { format!("{:#}", Value::Object(document.clone())) } else { Value::Object(document.clone()).to_string() };
             let mark = if mark { "\u{feff}" } else { "" };
             let recorded = record(&format!("{mark}{text}"), "the list", &entry).unwrap();
             prop_assert!(recorded.text.starts_with(mark));
-            let after: rulebook::value::Object = serde_json::from_str(recorded.text.trim_start_matches('\u{feff}')).unwrap();
+            let after: rulebook::Object = serde_json::from_str(recorded.text.trim_start_matches('\u{feff}')).unwrap();
             let mut expected = match document.get("the list") { Some(Value::Array(items)) => items.to_vec(), _ => Vec::new() };
             expected.push(entry);
             document.insert("the list".to_owned(), expected.into());

@@ -11,8 +11,8 @@ use cap_std::ambient_authority;
 #[cfg(unix)]
 use cap_std::fs::MetadataExt as _;
 use cap_std::fs::{Dir, Metadata};
-use rulebook::diagnostic::{Code, Defect, Diagnostic, Severity};
 use rulebook::text::{excerpt, unsafe_because};
+use rulebook::{Code, Defect, Diagnostic, Severity};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, ErrorKind};

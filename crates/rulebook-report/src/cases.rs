@@ -10,10 +10,9 @@ use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
 use super::suggestion::meant;
 use rulebook::cases::{Case, CaseRun, CaseVerdict, Coverage, Covered, Failure, TurnResult};
 use rulebook::diagnostic::Row;
-use rulebook::diagnostic::{Code, Diagnostic, Severity};
 use rulebook::outcome::Finding;
-use rulebook::text::{Sources, excerpt};
-use rulebook::value::Value;
+use rulebook::text::excerpt;
+use rulebook::{Code, Diagnostic, Severity, Sources, Value};
 use std::fmt::Write as _;
 
 /// A pack whose cases were run.

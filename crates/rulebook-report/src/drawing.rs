@@ -7,8 +7,8 @@
 use super::window::{Window, place_of};
 use annotate_snippets::renderer::{AnsiColor, Effects, Style};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
-use rulebook::diagnostic::{Code, Diagnostic, Severity};
-use rulebook::text::{Location, Place, Source, Sources, Span, boundary, one_line};
+use rulebook::text::{Location, Place, Source, Span, boundary, one_line};
+use rulebook::{Code, Diagnostic, Severity, Sources};
 use std::fmt;
 
 /// Formats text for people.

@@ -6,9 +6,10 @@
 
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint, table};
 use indexmap::IndexSet;
-use rulebook::diagnostic::{Defect, Page, Strategy, bare};
+use rulebook::diagnostic::{Page, bare};
 use rulebook::program::{DegradationRow, Permission, PermitCell, WaitRow};
 use rulebook::text::one_line;
+use rulebook::{Defect, Strategy};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 

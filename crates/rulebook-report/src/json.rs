@@ -9,10 +9,8 @@ use super::{AppliedFile, Counts, Differing, Replayed, Tally, TestedPack};
 use rulebook::cases::CaseVerdict;
 use rulebook::compare::{Comparison, DeclarationChange, PromptChange};
 use rulebook::diagnostic::Row;
-use rulebook::outcome::Outcome;
 use rulebook::program::{Permission, PermitCell};
-use rulebook::text::FilePlace;
-use rulebook::value::Value;
+use rulebook::{FilePlace, Outcome, Value};
 
 /// The version of these reports.
 pub const VERSION: u32 = 1;

@@ -59,7 +59,7 @@ pub use rulebook::diagnostic::{Row, RowLabel};
 pub use sarif::sarif;
 
 use drawing::{BAD, GOOD, WARN, paint};
-use rulebook::diagnostic::Severity;
+use rulebook::Severity;
 
 /// A number with its noun: `1 error`, `2 errors`.
 fn count(number: usize, what: &str) -> String {

@@ -6,8 +6,8 @@
 //!
 //! Workflow commands: <https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands>
 
+use rulebook::Severity;
 use rulebook::diagnostic::Row;
-use rulebook::diagnostic::Severity;
 use rulebook::text::{is_bidi_control, one_line};
 use std::fmt::Write as _;
 
@@ -74,8 +74,8 @@ fn escaped(text: &str, property: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rulebook::diagnostic::{Code, Diagnostic};
-    use rulebook::text::{Location, Source, Sources, Span};
+    use rulebook::text::{Location, Source, Span};
+    use rulebook::{Code, Diagnostic, Sources};
 
     fn row(name: &str, message: &str) -> Row {
         let mut sources = Sources::default();

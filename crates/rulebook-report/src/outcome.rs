@@ -7,13 +7,14 @@
 use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
 use super::{Tally, count};
 use annotate_snippets::renderer::{AnsiColor, Style};
+use rulebook::Severity;
 use rulebook::diagnostic::Row;
-use rulebook::diagnostic::Severity;
 use rulebook::outcome::{
     Call, Effect, EffectRecord, Finding, Leaf, Ledger, Outcome, Status, StepKind, TraceStep, Verdict,
 };
-use rulebook::text::{Extent, Source, Span, excerpt, is_bidi_control, one_line};
-use rulebook::value::{Value, to_value};
+use rulebook::text::{Source, Span, excerpt, is_bidi_control, one_line};
+use rulebook::value::to_value;
+use rulebook::{Extent, Value};
 use std::fmt::Write as _;
 
 /// The longest value that is printed, in characters.

@@ -8,9 +8,9 @@ use super::drawing::Pen;
 use super::outcome::{parts, readable};
 use super::story::{Story, StoryLine};
 use super::{count, status, unpainted};
-use rulebook::diagnostic::Severity;
-use rulebook::outcome::{Finding, Leaf, Outcome, Status, StepKind, TraceStep};
+use rulebook::outcome::{Finding, Leaf, Status, StepKind, TraceStep};
 use rulebook::text::{Source, entity, excerpt};
+use rulebook::{Outcome, Severity};
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("page.css");

@@ -9,10 +9,9 @@ use super::drawing::{FAINT, Pen, STRONG, paint};
 use super::heard::heard_status;
 use super::outcome::{heading, status, visible};
 use rulebook::cases::TurnResult;
-use rulebook::outcome::{Effect, Outcome};
-use rulebook::session::Session;
+use rulebook::outcome::Effect;
 use rulebook::text::{Source, excerpt, one_line};
-use rulebook::value::Value;
+use rulebook::{Outcome, Session, Value};
 use std::fmt::Write as _;
 
 /// The longest value that is printed, in characters.

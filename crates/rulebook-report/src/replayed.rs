@@ -7,7 +7,7 @@
 use super::count;
 use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
 use indexmap::IndexMap;
-use rulebook::outcome::Outcome;
+use rulebook::Outcome;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

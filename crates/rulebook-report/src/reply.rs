@@ -5,9 +5,8 @@
 //! places in that text.
 //! Never: changes anything of an outcome but places.
 
-use rulebook::outcome::Outcome;
-use rulebook::text::{Extent, Lines};
-use rulebook::{Reply, ReplyPart};
+use rulebook::text::Lines;
+use rulebook::{Extent, Outcome, Reply, ReplyPart};
 
 /// The reply as one text, and the outcome with its places in that text.
 pub fn flattened(reply: &Reply, outcome: &Outcome) -> (String, Outcome) {

@@ -8,9 +8,10 @@
 use super::Pen;
 use super::suggestion::meant;
 use rulebook::cases::{Case, Covered, Failure};
-use rulebook::diagnostic::{Code, Diagnostic, Row};
+use rulebook::diagnostic::Row;
 use rulebook::outcome::Finding;
-use rulebook::text::{Source, Sources};
+use rulebook::text::Source;
+use rulebook::{Code, Diagnostic, Sources};
 
 impl Pen {
     /// The row for a diagnostic about the files in `sources`.

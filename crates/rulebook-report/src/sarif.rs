@@ -8,8 +8,9 @@
 //! The standard: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>
 
 use rulebook::diagnostic::Row;
-use rulebook::diagnostic::{Severity, page};
-use rulebook::value::{Object, Value, value};
+use rulebook::diagnostic::page;
+use rulebook::value::value;
+use rulebook::{Object, Severity, Value};
 use std::collections::HashMap;
 
 /// The log with these findings.

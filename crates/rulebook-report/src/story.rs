@@ -8,8 +8,9 @@ use super::drawing::{BAD, FAINT, GOOD, Pen, STRONG, WARN, paint};
 use super::outcome::{ending, heading, mark_of, readable, visible};
 use super::{count, status};
 use annotate_snippets::renderer::Style;
-use rulebook::outcome::{Leaf, Outcome, StepKind, TraceStep};
-use rulebook::text::{Extent, Source, excerpt};
+use rulebook::outcome::{Leaf, StepKind, TraceStep};
+use rulebook::text::{Source, excerpt};
+use rulebook::{Extent, Outcome};
 use std::fmt::Write as _;
 
 /// The longest line of the answer that is printed, in characters.

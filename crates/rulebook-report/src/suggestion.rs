@@ -4,10 +4,10 @@
 //! Out: help: the nearest word that exists, or the path that has the expected value.
 //! Never: suggests anything if the expected value is possible.
 
+use rulebook::Value;
 use rulebook::cases::Failure;
 use rulebook::diagnostic::{alternatives, nearest, page, pages};
 use rulebook::outcome::{Effect, Status, Verdict};
-use rulebook::value::Value;
 
 /// The words that exist in place of an expected one that does not.
 pub(super) fn meant(failure: &Failure) -> Option<String> {

@@ -5,10 +5,8 @@
 //! Never: reads a disk, so that it runs as WebAssembly too.
 
 use rulebook::cases::{self, CaseOptions, TurnResult};
-use rulebook::diagnostic::Diagnostic;
 use rulebook::prompt::{Export, Request};
-use rulebook::text::Sources;
-use rulebook::{Folder, Value};
+use rulebook::{Diagnostic, Folder, Sources, Value};
 use serde_json::to_string;
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -6,10 +6,8 @@
 //! names.
 
 use crate::ruling::{self, Ruling};
-use rulebook::Tools;
-use rulebook::program::Program;
 use rulebook::prompt::Export;
-use rulebook::session::Session;
+use rulebook::{Program, Session, Tools};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -7,11 +7,9 @@
 use super::Kind;
 use crate::Error;
 use rulebook::cases::{self, CaseOptions, CaseVerdict};
-use rulebook::outcome::{Call, Options, Outcome, Verdict};
-use rulebook::program::Program;
-use rulebook::surface::Role;
-use rulebook::text::Sources;
+use rulebook::outcome::{Call, Verdict};
 use rulebook::value::value;
+use rulebook::{Options, Outcome, Program, Role, Sources};
 
 /// The path and text of a case for the new table, or the reason why no answer exercises it.
 pub(super) fn write(
@@ -34,7 +32,7 @@ pub(super) fn write(
     let Some((answer, outcome)) = best else { return Err(Error::Usage("no answer shows it".to_owned())) };
     let does_it = shows(kind, name, &outcome);
     if kind == Kind::Action && !does_it {
-        let found = outcome.diagnostics.iter().find(|one| one.severity != rulebook::diagnostic::Severity::Info);
+        let found = outcome.diagnostics.iter().find(|one| one.severity != rulebook::Severity::Info);
         return Ok(Err(match found {
             _ if outcome.calls.iter().all(|call| call.action != name) => "no answer can ask for it yet".to_owned(),
             Some(found) => format!("a call of it is not accepted: {}", found.message),
@@ -131,7 +129,7 @@ fn expected(kind: Kind, name: &str, outcome: &Outcome) -> String {
         Kind::Dialect => Some(format!("dialect = {name:?}\nmessage = {:?}\n", outcome.message)),
         Kind::Guardrail => None,
     };
-    let reported = outcome.diagnostics.iter().filter(|one| one.severity != rulebook::diagnostic::Severity::Info);
+    let reported = outcome.diagnostics.iter().filter(|one| one.severity != rulebook::Severity::Info);
     let codes: Vec<String> = reported.map(|one| format!("{:?}", one.code.as_str())).collect();
     own.unwrap_or_default() + &format!("codes   = [{}]\n", codes.join(", "))
 }

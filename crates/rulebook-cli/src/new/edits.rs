@@ -5,7 +5,7 @@
 //! Never: interprets a table, or writes a file.
 
 use crate::Error;
-use rulebook::surface::Folder;
+use rulebook::Folder;
 use rulebook::text::saved_like;
 use std::collections::BTreeMap;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, Value, value};

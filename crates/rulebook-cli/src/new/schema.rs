@@ -5,7 +5,7 @@
 //! Never: drops a part without reporting it, except for keywords that do not restrict a value.
 
 use rulebook::pack::{is_format, is_keyword};
-use rulebook::value::{Object, Value};
+use rulebook::{Object, Value};
 use toml_edit::{Array, InlineTable};
 
 /// The most references that are followed in a chain. A schema may refer to itself.

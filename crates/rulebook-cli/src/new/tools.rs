@@ -8,9 +8,7 @@ use super::schema::params;
 use super::{Kind, case};
 use crate::packs::read_tools;
 use crate::{Error, Format};
-use rulebook::program::Program;
-use rulebook::surface::Folder;
-use rulebook::value::{Object, Value};
+use rulebook::{Folder, Object, Program, Value};
 use std::path::Path;
 use toml_edit::{Array, InlineTable};
 

@@ -4,12 +4,11 @@
 
 use crate::snippets::{Snippet, files, snippets};
 use rulebook::cases::{self, CaseOptions, Coverage, TurnResult};
-use rulebook::diagnostic::{Defect, Diagnostic, Page, Remark, Strategy, page, pages, rows};
+use rulebook::diagnostic::{Page, page, pages, rows};
 use rulebook::outcome::EffectRecord;
 use rulebook::prompt::{Export, Request, read_history};
-use rulebook::surface::Folder;
-use rulebook::text::{Source, Sources};
-use rulebook::{Provider, Tools};
+use rulebook::text::Source;
+use rulebook::{Defect, Diagnostic, Folder, Provider, Remark, Sources, Strategy, Tools};
 use rulebook_fs::{self, Applying, Root};
 use std::collections::BTreeMap;
 

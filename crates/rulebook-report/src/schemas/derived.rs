@@ -7,11 +7,10 @@
 use crate::json::{Applied, Checked, Compared, Replay, Tested};
 use indexmap::IndexMap;
 use rulebook::cases::CaseHeader;
-use rulebook::outcome::{Heard, Outcome, Prompt};
+use rulebook::outcome::{Heard, Prompt};
 use rulebook::prompt::Turn;
 use rulebook::surface::{File, ORDER};
-use rulebook::value::{Object, Value};
-use rulebook::{Reply, StreamEvent};
+use rulebook::{Object, Outcome, Reply, StreamEvent, Value};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value as Json;
