@@ -171,7 +171,7 @@ fn what_fits_no_effect_refuses_the_answer_all_the_same() {
         let rejected = program.reject(
             &before,
             outcome.clone(),
-            &[Miss { effect: 99, kind: kind, at: Vec::new() }],
+            &[Miss { effect: 99, kind, at: Vec::new() }],
             &Options::default(),
         );
         assert_eq!((rejected.status, rejected.effects.len()), (Status::Refused, 0));
