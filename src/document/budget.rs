@@ -23,14 +23,17 @@ impl Arrived {
         !self.complete && self.bytes < length
     }
 
-    /// As much of the response as is examined for what starts at `at`, and how much must arrive to examine more: twice
-    /// as much after `at`. So what is found does not depend on the pieces in which the response arrives.
+    /// As much of the response as is examined for what starts at `at`, and how much must arrive to examine more: up to an
+    /// eighth more after `at`. So what is found does not depend on the pieces in which the response arrives, and is found
+    /// in linear time.
     pub(super) fn seen_from(self, at: usize) -> (Self, usize) {
         if self.complete {
             return (self, self.bytes);
         }
-        let after = self.bytes.saturating_sub(at).checked_ilog2().map_or(0, |log| 1 << log);
-        (Self { bytes: at + after, complete: false }, at + 2 * after.max(1))
+        let after = self.bytes.saturating_sub(at);
+        let step = 1 << after.checked_ilog2().unwrap_or_default().saturating_sub(3);
+        let bytes = at + after - after % step;
+        (Self { bytes, complete: false }, bytes + step)
     }
 }
 

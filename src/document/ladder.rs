@@ -16,7 +16,7 @@ use super::{AttributeKey, Quoted, ReadContext};
 use crate::grammar::{Capture, Progress};
 use crate::program::{BlockBinding, BlockId, Closer, NameSource};
 use crate::surface::{Anchor, Ending, Role};
-use crate::text::{Slice, Span};
+use crate::text::{Slice, Span, boundary};
 
 /// The most openers inside a block with which its closers are compared.
 const MOST_INNER: usize = 32;
@@ -478,8 +478,8 @@ fn closes(open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Option<
     found
 }
 
-/// How many bytes at the end of an answer may be a closer in which it was cut off, and white space.
-const LONGEST_CUT: usize = 512;
+/// How much white space at the end of an answer may follow a closer in which it was cut off.
+const MOST_BLANK: usize = 512;
 
 /// The values of the opener's attributes with this key.
 fn values_of<'t>(open: &OpenBlock, key: &str, given: &ReadContext<'t>) -> impl Iterator<Item = &'t str> {
@@ -498,7 +498,7 @@ fn values_of<'t>(open: &OpenBlock, key: &str, given: &ReadContext<'t>) -> impl I
 /// with white space.
 pub(super) fn cut_closer(open: &OpenBlock, block: &BlockBinding, at: usize, given: &ReadContext<'_>) -> Option<Span> {
     let text = given.text.get(open.opener.end..)?;
-    let tail = (text.len().saturating_sub(LONGEST_CUT)..).find(|at| text.is_char_boundary(*at))?;
+    let tail = boundary(text, text.len().saturating_sub(MOST_BLANK));
     let text = text.get(..tail + text.get(tail..)?.trim_end().len())?;
     if at < open.opener.end + text.len() {
         return None;
@@ -507,8 +507,13 @@ pub(super) fn cut_closer(open: &OpenBlock, block: &BlockBinding, at: usize, give
     let starts = |name: &str, rest: &str| name.get(..rest.len()).is_some_and(|start| names.same(start, rest));
     let prefixes =
         given.dialect.families.iter().filter(|family| family.close.is_some()).map(|family| &family.close_prefix);
+    // No name is longer than the opener, which has it, or the longest word that closes the block.
+    let words = block.close.iter().map(|closer| if let Closer::Word(word) = closer { word.len() } else { 0 });
+    let longest = words.max().unwrap_or_default().max(open.opener.len());
     prefixes.filter(|prefix| prefix.name_follows).find_map(|prefix| {
-        let tail = text.get(tail + text.get(tail..)?.rfind(prefix.literal.chars().next()?)?..)?;
+        let from = text.len().saturating_sub(prefix.literal.len() + longest);
+        let first = *prefix.literal.as_bytes().first()?;
+        let tail = text.get(from + memchr::memrchr(first, text.as_bytes().slice(from..))?..)?;
         let is_one = match tail.strip_prefix(prefix.literal.as_str()) {
             None => prefix.literal.starts_with(tail),
             Some(rest) => block.close.iter().any(|closer| match closer {

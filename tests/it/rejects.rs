@@ -168,12 +168,8 @@ fn what_fits_no_effect_refuses_the_answer_all_the_same() {
     let before = session(&program, "code");
     let outcome = program.run(&before, &edit("a.txt"));
     for kind in [MissKind::Exists, MissKind::NotUtf8, MissKind::Absent] {
-        let rejected = program.reject(
-            &before,
-            outcome.clone(),
-            &[Miss { effect: 99, kind, at: Vec::new() }],
-            &Options::default(),
-        );
+        let rejected =
+            program.reject(&before, outcome.clone(), &[Miss { effect: 99, kind, at: Vec::new() }], &Options::default());
         assert_eq!((rejected.status, rejected.effects.len()), (Status::Refused, 0));
     }
     let many: Vec<Miss> =
