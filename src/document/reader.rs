@@ -407,8 +407,12 @@ impl DialectScanner {
         self.announced.emit_more(&read, out);
     }
 
-    /// Where the closer of the open block begins, if the answer may end inside it.
+    /// Where the closer of the open block begins, if the answer may end inside it and in white space. A closer at the very
+    /// end is a mark that is not certain yet.
     fn cut_closer(&self, given: &ReadContext<'_>) -> usize {
+        if !given.text.ends_with(char::is_whitespace) {
+            return usize::MAX;
+        }
         let open = self.open.as_deref().and_then(|open| Some((open, given.block(open.id)?)));
         let closer = open.and_then(|(open, block)| cut_closer(open, block, given.text.len(), given));
         closer.map_or(usize::MAX, |closer| closer.start)
