@@ -133,7 +133,7 @@ fn an_open_attribute_waits_alike_in_all_pieces() {
     }
 }
 
-/// Each case is read whole, or in pieces of 1, 2, 3 or 7 bytes; the cases of the pack for promises in all of these
+/// Each case is read at once, and in pieces of 1, 2, 3 or 7 bytes; the cases of the pack for promises in all of these
 /// ways.
 #[test]
 fn every_case_is_emitted_as_its_outcome_has_it() {
@@ -161,13 +161,18 @@ fn every_case_is_emitted_as_its_outcome_has_it() {
                     }
                     let agrees = agree(&before, &whole, &outcome, shows.as_deref());
                     assert!(agrees.is_ok(), "{} in {mode}: {}", file.path.display(), agrees.unwrap_err());
+                    let (at_once, ..) = stream(&program, &session, response.as_bytes(), &[]);
+                    for role in ROLES {
+                        let texts = [&before, &at_once].map(|events| emitted(events, role));
+                        assert_eq!(texts[0], texts[1], "{} in {mode}, in pieces of {size}", file.path.display());
+                    }
                     early += ROLES.iter().map(|role| emitted(&before, *role).len()).sum::<usize>();
                     all += ROLES.iter().map(|role| emitted(&whole, *role).len()).sum::<usize>();
                 }
             }
         }
     }
-    assert!(early > all / 10, "{early} of {all} bytes are told early");
+    assert!(early > all / 10, "{early} of {all} bytes are emitted early");
 }
 
 /// Guardrails of every kind over random texts: text that is emitted early has passed them.
