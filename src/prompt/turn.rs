@@ -131,7 +131,7 @@ impl PastAnswer {
 }
 
 impl Turn {
-    /// A text that somebody has said.
+    /// A turn of this speaker.
     ///
     /// A text of [`Speaker::System`] has the authority of the system, so it must not come from a user. A text of
     /// [`Speaker::Assistant`] is the message that a user saw of an answer, such as `outcome.message`. It is never
