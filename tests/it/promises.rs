@@ -5,7 +5,7 @@
 //! `hostile.rs` tests how time and memory grow.
 
 use super::model::Model;
-use super::texts::{PACKS, bytes, cases, program, program_of};
+use super::texts::{PACKS, bytes, cases, program, program_of, thorough};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 use rulebook::outcome::{Ledger, Verdict};
@@ -277,9 +277,8 @@ fn breaks_off(path: &Path) {
     let text = std::fs::read(path).unwrap();
     let length = text.len();
     let (ends, step) = match length {
-        0..=8_192 => (length, 1),
-        8_193..=16_384 => (1_000, 7),
-        _ => (200, length / 100),
+        0..=1_024 => (length, 1),
+        _ => (thorough(200), (length / thorough(200)).max(1)),
     };
     for cut in (0..=length).filter(|cut| *cut <= ends || *cut + ends >= length || cut % step == 0) {
         for pack in ["rules/couple-ai", "rules/writers-factory"] {

@@ -1,7 +1,7 @@
 //! Prompts: are values harmless, budgets kept to, texts complete, and prefixes stable?
 
 use crate::dice::Dice;
-use crate::texts::{program, program_of, program_with};
+use crate::texts::{program, program_of, program_with, thorough};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use rulebook::prompt::{Counter, Request, Speaker, Turn};
@@ -82,7 +82,7 @@ fn every_prompt_keeps_its_budget_and_cuts_no_text() {
     let program = foreman();
     let modes: Vec<&str> = program.modes().collect();
     let mut dice = Dice(7);
-    for round in 0..10_000 {
+    for round in 0..thorough(1_500) {
         let (mode, model) = (modes[round % modes.len()], dice.pick(MODELS));
         let session = program.resume(json!({ "mode": mode, "state": random_state(&mut dice) })).unwrap();
         let mut request = request(model, &words(&mut dice, 60));

@@ -32,6 +32,12 @@ pub(crate) fn program(path: &'static str) -> &'static Program {
     })
 }
 
+/// How much a test tries: so many times the usual as the environment variable `THOROUGH` says, which is 10 every night.
+pub(crate) fn thorough(usual: usize) -> usize {
+    let times = std::env::var("THOROUGH").ok().and_then(|times| times.parse().ok());
+    usual * times.unwrap_or(1)
+}
+
 /// The program of a pack that consists of this `pack.toml`.
 pub(crate) fn program_of(pack: impl Into<Vec<u8>>) -> Program {
     program_with([("pack.toml", pack)])

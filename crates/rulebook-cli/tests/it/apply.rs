@@ -1,6 +1,7 @@
 //! Applying: is each file old or new, all of an answer or none of it, and nothing ever outside the root?
 
 use crate::command::{at_terminal, ended, folder, rulebook};
+use crate::texts::thorough;
 use rulebook::outcome::{Effect, EffectRecord};
 use rulebook_fs::{Applied, Applying, Change, Root, apply};
 use serde_json::Value;
@@ -309,9 +310,9 @@ fn a_link_that_comes_and_goes_writes_nowhere() {
     assert!(refused > 0, "{written} were written, and the race never met one");
 }
 
-/// How often a run is killed, unless `RULEBOOK_KILLS` gives another number.
+/// How often a run is killed.
 pub(crate) fn kills() -> u32 {
-    std::env::var("RULEBOOK_KILLS").ok().and_then(|number| number.parse().ok()).unwrap_or(1_000)
+    thorough(200) as u32
 }
 
 /// How long the command takes: the shortest of a few runs, since the first has to load it and others may share the
