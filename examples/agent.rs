@@ -104,7 +104,7 @@ impl<W: Write> Agent<'_, W> {
             }
         }
         for refused in outcome.tool_results(self.provider) {
-            let refused = refused.to_json();
+            let refused = serde_json::Value::from(refused);
             writeln!(self.screen, "  ! {}", refused["content"].as_str().unwrap_or_default())?;
             results.push(refused);
         }

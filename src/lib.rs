@@ -70,7 +70,7 @@
 //! |---|---|
 //! | `schema` | JSON Schemas of the pack files and of the contracts |
 //! | `tokens` | counting tokens by a model's vocabulary (47 MB) instead of estimating |
-//! | `unstable` | what the crates of this repository need beyond the public API; it may change in any release |
+//! | `unstable` | what the command and the reports of this repository need beyond the public API; it may change in any release |
 //!
 //! | crate | adds |
 //! |---|---|

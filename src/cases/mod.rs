@@ -28,7 +28,7 @@ mod expectation;
 mod fill;
 mod header;
 mod matching;
-mod names;
+pub(crate) mod overlooked;
 mod parse;
 mod prompts;
 mod runner;
@@ -47,9 +47,7 @@ mod tools {
     pub use super::expectation::{Expectation, PartKind};
     pub use super::fill::filled;
     pub use super::header::{CaseHeader, Todo};
-    pub use super::names::{
-        is_case, is_written_like_case, may_be_case, overlooked, overlooked_files, overlooked_folder,
-    };
+    pub use super::overlooked::overlooked_cases;
     pub use super::parse::CaseStep;
     pub use super::runner::check;
     pub use super::script::{Exchange, script};

@@ -2,19 +2,20 @@
 //!
 //! In: a folder and its program.
 //! Out: a finding for each grammar that no table names, for each unused text in a folder with texts of prompts, and for
-//! each file that is not read although its name is similar to that of a table or a grammar.
+//! each file that is not read although its name is similar to that of a table, a grammar or a case.
 //! Never: reports texts for people, such as a README, or texts of a pack that only other packs use.
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::cases::overlooked::overlooked_cases;
+use crate::diagnostic::{Code, Diagnostic, is_slip};
 use crate::program::Program;
-use crate::surface::files::{grammar_name, is_text, overlooked};
-use crate::surface::{Folder, places};
-use crate::text::{Location, SourceId, Span};
+use crate::surface::files::{grammar_name, is_text};
+use crate::surface::{Folder, is_test, places};
+use crate::text::{Location, SourceId, Sources, Span};
 use std::collections::BTreeSet;
 
 /// The unused files of a folder.
 pub(super) fn unused(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
-    let mut found: Vec<Diagnostic> = folder.files.keys().filter_map(|path| overlooked(path)).collect();
+    let mut found = Vec::new();
     let files = &program.files;
     let source = |path: &str| program.sources().find(&folder.called(path)).map(|(source, _)| source);
     let mut finding = |path: &str, help: &str| {
@@ -57,6 +58,36 @@ pub(super) fn unused(folder: &Folder, program: &Program) -> Vec<Diagnostic> {
         }
     }
     found
+}
+
+/// The files that are not read although they look like a part of the pack. They are added to `sources`, with empty
+/// texts.
+pub(super) fn overlooked(folder: &Folder, sources: &mut Sources) -> Vec<Diagnostic> {
+    let mut found = overlooked_cases(folder, sources);
+    for path in folder.files.keys().chain(&folder.unread) {
+        let Some(help) = read_as(path) else { continue };
+        let at = folder.place_unread(path, sources);
+        let finding = Diagnostic::new(Code::PACK_UNUSED_FILE, at, format!("nothing uses `{path}`"));
+        found.push(finding.with_help(help).into_warning());
+    }
+    found
+}
+
+/// How a file would be read whose name is nearly that of a table or a grammar.
+fn read_as(path: &str) -> Option<String> {
+    let (stem, end) = path.rsplit_once('.')?;
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let folded = end.to_ascii_lowercase();
+    if is_test(path) || file.starts_with('.') {
+        None
+    } else if end != "toml" && (is_slip(&folded, "toml") || ["yaml", "yml"].contains(&folded.as_str())) {
+        Some(format!("tables are read from files that end in `.toml`: call it `{stem}.toml`"))
+    } else if folded == "pest" && grammar_name(path).is_none() {
+        let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+        Some(format!("grammars are read from `grammar/NAME.pest`: move it to `grammar/{stem}.pest`"))
+    } else {
+        None
+    }
 }
 
 /// The names in quotes after each `include` of a template.

@@ -71,8 +71,13 @@ pub fn review(folder: &Folder) -> Checked<Program> {
             .chain(files::unused(folder, program))
             .collect();
         let findings = without_consequences(suppressions::without_excused(program, found));
-        loaded.diagnostics.extend(findings.into_iter().filter_map(|finding| weighed(program, finding)));
+        loaded.diagnostics.extend(findings);
         loaded.diagnostics.sort_by_key(|diagnostic| diagnostic.at);
+    }
+    // What keeps a pack from loading may be in a file that is not read.
+    loaded.diagnostics.extend(files::overlooked(folder, &mut loaded.sources));
+    if let Some(program) = &loaded.value {
+        loaded.diagnostics = loaded.diagnostics.into_iter().filter_map(|finding| weighed(program, finding)).collect();
     }
     loaded
 }

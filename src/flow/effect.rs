@@ -148,7 +148,6 @@ pub struct Amendment {
 /// `put`; the result has the line breaks of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[non_exhaustive]
 pub struct Edit {
     /// The key of the file.
     pub key: String,
@@ -180,13 +179,13 @@ pub struct Edit {
     pub end: bool,
 }
 
-impl Edit {
-    /// An edit that replaces the only occurrence of a text.
-    pub fn new(key: impl Into<String>, find: impl Into<String>, put: impl Into<String>) -> Self {
+/// An edit that finds its text only as it is written.
+impl Default for Edit {
+    fn default() -> Self {
         Self {
-            key: key.into(),
-            find: find.into(),
-            put: put.into(),
+            key: String::new(),
+            find: String::new(),
+            put: String::new(),
             all: false,
             lines: false,
             matching: vec![Matching::Exact],

@@ -207,7 +207,7 @@ impl<'f> Flow<'f> {
                     Some(Value::Bool(all)) => all,
                     Some(_) => return Err(Failure::new("`all` gives neither true nor false")),
                 };
-                Effect::Edit(Box::new(Edit { all, matching: matching.clone(), ..Edit::new(key, find, put) }))
+                Effect::Edit(Box::new(Edit { key, find, put, all, matching: matching.clone(), ..Edit::default() }))
             }
             Verb::Delete { key } => {
                 let key = self.scope(bound, |scope| self.document_key(key, scope))?;

@@ -407,7 +407,7 @@ impl Call {
     /// Parameters that the type does not take. The pack's schema is checked before, so this means that pack and host
     /// differ.
     pub fn params_as<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        serde_json::from_value(self.params.to_json())
+        serde_json::from_value((&self.params).into())
     }
 }
 

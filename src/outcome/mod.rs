@@ -22,6 +22,7 @@ mod trace;
 pub use crate::flow::{Amendment, Edit, Effect, FileLines, Miss, MissKind};
 pub use crate::judge::{Leaf, StepKind};
 pub use crate::surface::Matching;
+pub use crate::text::unsafe_because;
 pub use contract::{
     Call, ContentBlock, EffectRecord, Finding, Ledger, Origin, Outcome, Part, Section, Status, TraceStep, Utterance,
     VERSION, Verdict, Withheld,

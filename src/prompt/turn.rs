@@ -243,7 +243,7 @@ fn line(text: &str) -> Result<Line, (usize, String)> {
         Some(Value::String(mode)) => Some((**mode).to_owned()),
         Some(_) => return wrong("the `mode` of the turn is not a text"),
     };
-    match serde_json::from_value(value.get("outcome").unwrap_or(&Value::Null).to_json()) {
+    match serde_json::from_value(value.get("outcome").unwrap_or(&Value::Null).into()) {
         Ok(outcome) => Ok(Line::of(Turn { outcome, ..Turn::new(Speaker::Assistant, &**content) }, mode)),
         Err(_) => wrong("the `outcome` of the turn is not an object with a `mode` and a `dialect`"),
     }

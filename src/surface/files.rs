@@ -6,7 +6,6 @@
 //! Never: opens a file, or decides what a file must hold.
 
 use super::TEXTS;
-use crate::diagnostic::{Code, Diagnostic, is_slip};
 use crate::text::SourceId;
 use std::collections::{BTreeMap, HashMap};
 
@@ -195,26 +194,6 @@ impl PackFiles {
 /// Whether the file at this path below a pack is a text that prompts and messages may name.
 pub(crate) fn is_text(path: &str) -> bool {
     TEXTS.iter().any(|end| path.ends_with(end)) && !super::is_test(path)
-}
-
-/// The finding for a file that is not read although its name is nearly that of a table or a grammar.
-pub fn overlooked(path: &str) -> Option<Diagnostic> {
-    let (stem, end) = path.rsplit_once('.')?;
-    let file = path.rsplit('/').next().unwrap_or(path);
-    let folded = end.to_ascii_lowercase();
-    let is_table = end != "toml" && (is_slip(&folded, "toml") || ["yaml", "yml"].contains(&folded.as_str()));
-    let help = if super::is_test(path) || file.starts_with('.') {
-        return None;
-    } else if is_table {
-        format!("tables are read from files that end in `.toml`: call it `{stem}.toml`")
-    } else if folded == "pest" && grammar_name(path).is_none() {
-        let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-        format!("grammars are read from `grammar/NAME.pest`: move it to `grammar/{stem}.pest`")
-    } else {
-        return None;
-    };
-    let finding = Diagnostic::new(Code::PACK_UNUSED_FILE, None, format!("nothing uses `{path}`")).with_help(help);
-    Some(finding.into_warning())
 }
 
 /// Whether a path is absolute on any system.

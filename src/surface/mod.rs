@@ -34,7 +34,6 @@ pub use dialect::{
 };
 pub(crate) use dialect::{ENTRIES, WHOLE};
 #[doc(hidden)]
-pub use files::overlooked;
 pub use flow::{Event, Exit, Input, Message, Rule, Speakers};
 pub(crate) use groups::{group_named, is_about, is_pattern, literal_start, may_meet};
 pub use guardrail::Guardrail;
@@ -71,6 +70,10 @@ pub struct Folder {
     pub files: BTreeMap<String, Vec<u8>>,
     /// The folders of other packs, by the path that its `use` names.
     pub others: BTreeMap<String, Folder>,
+    /// The paths of other files that are in the folder, from which `check` tells whether one was meant to be read: those
+    /// with an extension that no pack uses, and texts among the tests that are written like a case. That of a folder
+    /// without cases ends in `/`.
+    pub unread: Vec<String>,
     /// Why files that belong to it are missing here. An error among these is an error of the pack.
     pub faults: Vec<Diagnostic>,
 }
@@ -85,10 +88,21 @@ impl Folder {
         Self { name: name.into(), files, ..Self::default() }
     }
 
+    /// The shipped pack of this name in `use`, such as `std:hermes`.
+    pub fn shipped(name: &str) -> Option<&'static Self> {
+        std_name(name).and_then(shipped_pack)
+    }
+
     /// The name in messages of the file at this path below it.
     #[doc(hidden)]
     pub fn called(&self, path: &str) -> String {
         format!("{}/{path}", self.name)
+    }
+
+    /// The place of a file or folder below it that is not read: the start of an empty source.
+    pub(crate) fn place_unread(&self, path: &str, sources: &mut Sources) -> Location {
+        let source = sources.add(Source::new(self.called(path.trim_end_matches('/')), ""));
+        Location { source, span: Span::default() }
     }
 }
 
@@ -356,7 +370,7 @@ impl Surface {
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<PackId> {
         let path = &used.value;
-        let shipped = std_name(path).and_then(shipped_pack);
+        let shipped = Folder::shipped(path);
         let fault = match shipped.or_else(|| folder.others.get(path)) {
             Some(other) if taking.above.contains(&other.name.as_str()) => {
                 Diagnostic::new(Code::PACK_USE_CYCLE, used.at, format!("`{path}` uses this pack in turn"))
@@ -471,7 +485,7 @@ fn is_same(one: &Folder, other: &Folder) -> bool {
 }
 
 /// Whether the file belongs to the tests of the pack.
-fn is_test(path: &str) -> bool {
+pub(crate) fn is_test(path: &str) -> bool {
     path.starts_with("tests/")
 }
 

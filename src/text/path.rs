@@ -17,7 +17,8 @@ const NUMBERED: &[&str] = &["com", "lpt"];
 /// The folder in which Git keeps hooks and settings that it executes, and its short name on Windows.
 const REPOSITORY: &[&str] = &[".git", "git~1"];
 
-/// Why the key is not a safe path below a root on every system; `None` if it is safe.
+/// Why the key of a file is not a safe path below a root on every system; `None` if it is safe. The keys in an outcome
+/// are safe: this is for hosts that take keys from elsewhere, or remember them.
 pub fn unsafe_because(key: &str) -> Option<&'static str> {
     if key.trim().is_empty() {
         return Some("it is empty");

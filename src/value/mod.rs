@@ -48,6 +48,20 @@ pub(crate) type Table<K, V> = IndexMap<K, V, RandomState>;
 /// assert_eq!((before.get("turns"), after.get("turns")), (Some(&3.into()), Some(&4.into())));
 /// assert_eq!(after, json!({ "notes": ["a", "b"], "turns": 4 }));
 /// ```
+///
+/// A type of the host's own is read from the plain JSON of `serde_json`, `Value::from(&value)`:
+///
+/// ```
+/// #[derive(serde::Deserialize)]
+/// struct Dim {
+///     level: u8,
+/// }
+///
+/// let value = rulebook::Value::from(serde_json::json!({ "level": 10 }));
+/// let dim: Dim = serde_json::from_value((&value).into())?;
+/// assert_eq!(dim.level, 10);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Default, PartialEq)]
 pub enum Value {
     /// `null`.
@@ -185,24 +199,6 @@ impl Value {
             true => value.part(&step.replace("~1", "/").replace("~0", "~")),
             false => value.part(step),
         })
-    }
-
-    /// The value as plain JSON, from which `serde_json` deserializes a type of the host's own.
-    ///
-    /// ```
-    /// # use rulebook::Value;
-    /// #[derive(serde::Deserialize)]
-    /// struct Dim {
-    ///     level: u8,
-    /// }
-    ///
-    /// # let value = Value::from(serde_json::json!({ "level": 10 }));
-    /// let dim: Dim = serde_json::from_value(value.to_json())?;
-    /// assert_eq!(dim.level, 10);
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
-    pub fn to_json(&self) -> serde_json::Value {
-        self.into()
     }
 }
 

@@ -37,7 +37,7 @@ fn compile(schema: &Value) -> Result<jsonschema::Validator<Shared>, ValidationEr
         // If formats were not validated, `format` would be a rule without effect.
         .should_validate_formats(true)
         .with_format("relative-path", |path: &str| unsafe_because(path).is_none())
-        .build(&schema.to_json())
+        .build(&schema.into())
 }
 
 /// The first fault of a schema that is not valid JSON Schema, in the order in which the schema is written.

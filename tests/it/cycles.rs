@@ -31,7 +31,7 @@ fn read(text: &str) -> Outcome {
 }
 
 fn cycles_of(outcome: &Outcome) -> Value {
-    outcome.session.state.get("cycles").unwrap().to_json()
+    outcome.session.state.get("cycles").unwrap().into()
 }
 
 /// The messages of the findings about a text.

@@ -65,7 +65,7 @@ fn a_strict_tool_closes_every_object_and_requires_what_it_may_leave_empty() {
     assert_eq!(ingest["properties"]["sourceUrl"]["type"], value!(["string", "null"]));
     let payload = value!({ "docId": "d", "title": "t", "summary": "s", "totalChapters": 1, "writingStyle": "w",
         "authorHabits": ["h"], "lastAnalyzedChapter": 1, "sourceUrl": null, "sections": null });
-    assert!(jsonschema::validator_for(&ingest.to_json()).unwrap().is_valid(&payload.to_json()));
+    assert!(jsonschema::validator_for(&ingest.into()).unwrap().is_valid(&payload.into()));
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn the_schema_of_an_answer_is_that_of_its_members() {
 #[test]
 fn real_answers_fit_the_schema_that_is_exported() {
     let schema = object_pack().export("cycle", Export::JsonSchema, false).value.unwrap();
-    let schema = jsonschema::validator_for(&schema.to_json()).unwrap();
+    let schema = jsonschema::validator_for(&schema.into()).unwrap();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/dce");
     let index = std::fs::read_to_string(folder.join("index.tsv")).unwrap();
     let mut fit = 0;
@@ -263,8 +263,8 @@ fn a_strict_answer_has_empty_lists_and_says_which_members_refuse_null() {
         "say": "Hi", "why": "x", "sum": null, "paths": [], "calls": [], "data": { "files": [] },
         "one": { "action": "keep", "text": "a" }
     });
-    let validator = jsonschema::validator_for(&schema.to_json()).unwrap();
-    let plain = answer.to_json();
+    let validator = jsonschema::validator_for(&schema.into()).unwrap();
+    let plain = serde_json::Value::from(&answer);
     assert!(validator.is_valid(&plain), "{:?}", validator.validate(&plain).err().map(|error| error.to_string()));
     let outcome = program.run(&program.session(), &answer.to_string());
     assert_eq!((outcome.diagnostics.as_slice(), outcome.calls.len()), ([].as_slice(), 1));

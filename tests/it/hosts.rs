@@ -763,7 +763,7 @@ effects = [{ append = "tree.notes", value = { id = "{{ params.id }}", text = "{{
     let note = |id: &str, text: &str| format!("<note><id>{id}</id><text>{text}</text></note>");
     let answer = [note("a", "one"), note("b", "two"), note("a", "three")].concat();
     let outcome = program.run(&program.session(), &format!("<message>Noted.</message>{answer}"));
-    let notes = outcome.session.state.get("tree").map(|tree| tree.to_json()["notes"].clone());
+    let notes = outcome.session.state.get("tree").map(|tree| serde_json::Value::from(tree)["notes"].clone());
     let expected = json!([{ "id": "a", "text": "three" }, { "id": "b", "text": "two" }]);
     assert_eq!(notes, Some(expected), "{:?}", outcome.diagnostics);
 }

@@ -185,7 +185,7 @@ impl Model {
 
     fn fits(&self, call: &Call) -> bool {
         let params = self.tables.get("actions").and_then(|actions| actions.get(&call.action)?.get("params"));
-        members_fit(&call.params.to_json(), params)
+        members_fit(&serde_json::Value::from(&call.params), params)
     }
 
     /// The block of this dialect that the call was written in: the one whose `names` have a prefix of the name of the

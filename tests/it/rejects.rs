@@ -151,7 +151,7 @@ fn the_call_whose_edit_misses_gets_the_reason() {
     assert_eq!(outcome.effects[place].origin.unwrap().span, outcome.calls[1].span);
     let misses = [miss(place, MissKind::NotFound, &[(1, "\tone\n\ttwo")])];
     let rejected = program.reject(&before, outcome, &misses, &Options::default());
-    let results: Vec<_> = rejected.tool_results(Provider::Openai).iter().map(|result| result.to_json()).collect();
+    let results: Vec<_> = rejected.tool_results(Provider::Openai).iter().map(serde_json::Value::from).collect();
     assert_eq!(results[0]["content"], "not carried out: the whole answer was refused");
     assert_eq!(results[1]["tool_call_id"], "c2");
     let reported = results[1]["content"].as_str().unwrap();

@@ -138,6 +138,9 @@ fn examples_and_guides_use_the_public_face_alone() {
         }
     }
     assert!(faults.is_empty() && uses > 40, "{uses} uses\n{}", faults.join("\n"));
+    // A host that keeps packs on disk, or carries effects out there, builds without it, too.
+    let manifest = std::fs::read_to_string(crate::root().join("crates/rulebook-fs/Cargo.toml")).unwrap();
+    assert!(!manifest.contains("unstable"), "rulebook-fs would switch `unstable` on for every host that uses it");
 }
 
 #[test]

@@ -22,7 +22,6 @@ use rulebook::text::Source;
 use rulebook::{
     Checked, Diagnostic, Limits, Options, Outcome, Program, Provider, Reply, Session, Sources, Tools, Value,
 };
-use rulebook_fs::Overlooked;
 use rulebook_report::{Pen, json};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -373,10 +372,6 @@ fn review(files: &Files, tools: Option<&str>) -> (json::Checked, String) {
         rows.extend(found.iter().map(|one| pen.row(sources, one)));
         text += &drawn(&pen, sources, found);
     }
-    for Overlooked { name, finding, .. } in files.on_disk.iter().flat_map(|on_disk| &on_disk.overlooked) {
-        rows.push(pen.file_row(name, finding));
-        text += &drawn(&pen, &Sources::default(), std::slice::from_ref(finding));
-    }
     let permits = checked.value.filter(|_| tools.is_some()).map(|program| program.permit_table());
     (json::Checked::new(rows, 1).with_permits(permits.iter().flatten()), text)
 }
@@ -555,7 +550,7 @@ fn any_json(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Value> {
 /// Converts an object of the host to a type of the engine.
 fn typed<T: DeserializeOwned>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<T> {
     let value = value_of(object, name)?;
-    serde_json::from_value(value.to_json()).map_err(|error| PyValueError::new_err(format!("{name}: {error}")))
+    serde_json::from_value(value.into()).map_err(|error| PyValueError::new_err(format!("{name}: {error}")))
 }
 
 /// Diagnostics for a Python exception.

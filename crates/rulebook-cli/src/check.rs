@@ -11,7 +11,7 @@ use super::{CommandOutput, Error, Format, OpenedPack, Status, nothing, packs, pa
 use rulebook::cases;
 use rulebook::program::PermitCell;
 use rulebook::{Diagnostic, Sources, Tools};
-use rulebook_fs::{Overlooked, PackFiles};
+use rulebook_fs::PackFiles;
 use rulebook_report::{Row, Tally, checked_sum, json};
 use std::path::PathBuf;
 
@@ -80,10 +80,6 @@ fn review(pack: &PackFiles, tools: Option<&Tools>) -> Reviewed {
     for (sources, diagnostic) in of_pack.chain(case_faults.iter().map(|one| (&case_sources, one))) {
         reviewed.rows.push(opened.pen.row(sources, diagnostic));
         reviewed.drawn += &(opened.pen.diagnostic(sources, diagnostic) + "\n");
-    }
-    for Overlooked { name, finding, .. } in &opened.files.overlooked {
-        reviewed.rows.push(opened.pen.file_row(name, finding));
-        reviewed.drawn += &(opened.pen.diagnostic(&Sources::default(), finding) + "\n");
     }
     if let (Some(program), Some(_)) = (&opened.loaded.value, tools) {
         reviewed.permits = program.permit_table();

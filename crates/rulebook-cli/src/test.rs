@@ -14,7 +14,7 @@ use clap::builder::PossibleValue;
 use rulebook::cases::{self, Case, CaseOptions, CaseRun, CaseVerdict, Coverage, TurnResult, updated};
 use rulebook::diagnostic::{alternatives, nearest};
 use rulebook::text::saved_like;
-use rulebook::{Code, Program, Sources, Tools};
+use rulebook::{Program, Sources, Tools};
 use rulebook_fs::{CaseFile, PackFiles, cases_below};
 use rulebook_report::{Pen, TestedPack, json, junit};
 use std::path::{Path, PathBuf};
@@ -229,7 +229,7 @@ impl Testing {
         tools.iter().for_each(|tools| opened.add(tools));
         let OpenedPack { files, loaded, pen } = opened;
         let mut tested = TestedPack {
-            name: files.folder.name,
+            name: files.folder.name.clone(),
             pen,
             faults: None,
             sources: Sources::default(),
@@ -240,9 +240,7 @@ impl Testing {
             least: arguments.min_coverage.map(usize::from),
             lists: arguments.coverage,
         };
-        // Files that are overlooked for other reasons are reported by `check`.
-        let overlooked = files.overlooked.into_iter().filter(|one| one.finding.code == Code::CASE_OVERLOOKED);
-        tested.overlooked.extend(overlooked.map(|one| (one.name, one.finding)));
+        tested.overlooked = cases::overlooked_cases(&files.folder, &mut tested.sources);
         let (mut cases, mut filled) = (Vec::new(), Vec::new());
         if let Some(program) = &loaded.value {
             for file in &files.cases {

@@ -7,12 +7,13 @@
 //! behind.
 
 use super::contents::Digest;
+use super::cut::quoted;
 use super::draft::{Content, Draft, Slot};
 use super::journal::{Entry, Journal};
 use super::nonce::Nonce;
-use super::root::{Folders, QUOTED, Root, fault, folders_of};
+use super::root::{Folders, Root, fault, folders_of};
 use super::stage::{Expected, Mode, Source, Staged, changed, is_changed};
-use rulebook::text::{excerpt, unsafe_because};
+use rulebook::outcome::unsafe_because;
 use rulebook::{Code, Diagnostic};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
@@ -245,20 +246,20 @@ fn twin(tasks: &[Task], index: usize) -> String {
 }
 
 pub(super) fn same_file(key: &str, other: &str) -> Diagnostic {
-    let message = format!("`{}` is the same file as `{}`", excerpt(key, QUOTED), excerpt(other, QUOTED));
+    let message = format!("`{}` is the same file as `{}`", quoted(key), quoted(other));
     Diagnostic::new(Code::WORKSPACE_SAME_FILE, None, message).with_help(
         "spell the path in one way; paths that differ only in case, or lead through links to one file, are the same",
     )
 }
 
 fn meanwhile(key: &str) -> Diagnostic {
-    let message = format!("`{}` was changed by another program while it was edited", excerpt(key, QUOTED));
+    let message = format!("`{}` was changed by another program while it was edited", quoted(key));
     Diagnostic::new(Code::WORKSPACE_CANNOT_WRITE, None, message).with_help("apply the answer again")
 }
 
 fn stays(key: &str, error: &io::Error) -> Diagnostic {
-    let key = excerpt(key, QUOTED);
-    let message = format!("`{key}` has its new text and cannot be restored: {}", excerpt(&error.to_string(), QUOTED));
+    let key = quoted(key);
+    let message = format!("`{key}` has its new text and cannot be restored: {}", quoted(&error.to_string()));
     Diagnostic::new(Code::WORKSPACE_CANNOT_WRITE, None, message).with_help("take its old text from a backup")
 }
 
@@ -295,7 +296,13 @@ mod tests {
         let write =
             |key: &str| Effect::Write { key: key.into(), text: "new".into(), new: false, executable: false }.into();
         vec![
-            Effect::Edit(Box::new(Edit::new("a/edited", "one", "two"))).into(),
+            Effect::Edit(Box::new(Edit {
+                key: "a/edited".into(),
+                find: "one".into(),
+                put: "two".into(),
+                ..Edit::default()
+            }))
+            .into(),
             write("made/deep/new"),
             Effect::Delete { key: "b/gone".into() }.into(),
             Effect::Move { key: "c/from".into(), to: "d/to".into() }.into(),

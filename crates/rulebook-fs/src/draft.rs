@@ -7,14 +7,14 @@
 
 use super::amend::{Addition, amend};
 use super::contents::{Digest, like};
+use super::cut::quoted;
 use super::edit::{MovedLines, edit};
 use super::journal::{Journal, old};
 use super::record::record;
-use super::root::{AnchoredPath, QUOTED, Root, fault};
+use super::root::{AnchoredPath, Root, fault};
 use cap_std::fs::Permissions;
 use indexmap::IndexMap;
 use rulebook::outcome::{Amendment, Effect, EffectRecord, Miss, MissKind};
-use rulebook::text::excerpt;
 use rulebook::{Code, Diagnostic, FilePlace};
 use std::io::{self, ErrorKind};
 
@@ -228,7 +228,7 @@ impl Draft {
             if let (Effect::Amend(amendment), Some(slot)) = (effect, self.slots.get_mut(key)) {
                 slot.say(&amendment.missing);
             }
-            let message = format!("there is no document `{}`", excerpt(key, QUOTED));
+            let message = format!("there is no document `{}`", quoted(key));
             return Err(Box::new(Diagnostic::new(Code::WORKSPACE_NO_DOCUMENT, None, message)).into());
         }
         let text = self.text(root, key)?.ok_or_else(|| Box::new(unreadable(key, "it is not UTF-8")))?;
@@ -238,7 +238,7 @@ impl Draft {
                 let Amendment { section, marker, text: addition, otherwise, done, .. } = &**amendment;
                 let addition = Addition { section, otherwise, marker, text: addition };
                 let amended = amend(&text, &addition).ok_or_else(|| {
-                    let message = format!("what is added to `{}` would hide what comes after it", excerpt(key, QUOTED));
+                    let message = format!("what is added to `{}` would hide what comes after it", quoted(key));
                     let fault = Diagnostic::new(Code::WORKSPACE_NOT_ADDITIVE, None, message);
                     Box::new(fault.with_help("a code fence or comment in the text is not closed"))
                 })?;
@@ -249,11 +249,9 @@ impl Draft {
                 let recorded = record(&text, path, value).map_err(|why| Box::new(unreadable(key, &why)))?;
                 slot.set_text(recorded.text);
                 if let Some(instead) = recorded.instead {
-                    let (path, instead) = (excerpt(path, QUOTED), excerpt(&instead, QUOTED));
-                    let message = format!(
-                        "`{path}` of `{}` was no list: a list takes the place of `{instead}`",
-                        excerpt(key, QUOTED)
-                    );
+                    let (path, instead) = (quoted(path), quoted(&instead));
+                    let message =
+                        format!("`{path}` of `{}` was no list: a list takes the place of `{instead}`", quoted(key));
                     slot.remarks.push(Diagnostic::new(Code::WORKSPACE_NOT_A_LIST, None, message));
                 }
             }
@@ -380,13 +378,13 @@ impl Slot {
     /// Adds a remark if `worth` is set, and only one for each code.
     fn remark(&mut self, code: Code, key: &str, what: &str, worth: bool) {
         if worth && self.remarks.iter().all(|remark| remark.code != code) {
-            self.remarks.push(Diagnostic::new(code, None, format!("`{}` {what}", excerpt(key, QUOTED))));
+            self.remarks.push(Diagnostic::new(code, None, format!("`{}` {what}", quoted(key))));
         }
     }
 }
 
 fn unreadable(key: &str, why: &str) -> Diagnostic {
-    let message = format!("cannot add to `{}`: {}", excerpt(key, QUOTED), excerpt(why, QUOTED));
+    let message = format!("cannot add to `{}`: {}", quoted(key), quoted(why));
     Diagnostic::new(Code::WORKSPACE_UNREADABLE, None, message).with_help("fix the document; it is not overwritten")
 }
 

@@ -111,7 +111,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     fn wanted(find: &str, put: &str) -> Edit {
-        Edit::new("a", find, put)
+        Edit { key: "a".into(), find: find.into(), put: put.into(), ..Edit::default() }
     }
 
     fn trimmed(find: &str, put: &str) -> Edit {

@@ -10,7 +10,7 @@ use super::contents::{Digest, HashWriter, read_all};
 use super::nonce::{DONE, JOURNAL, NEW, Nonce, OLD, journal};
 use super::root::{AnchoredPath, Root};
 use rulebook::outcome::EffectRecord;
-use rulebook::text::unsafe_because;
+use rulebook::outcome::unsafe_because;
 use serde::{Deserialize, Serialize};
 use std::io::{self, ErrorKind, Write as _};
 

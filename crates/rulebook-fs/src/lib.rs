@@ -14,6 +14,8 @@ mod commit;
 #[cfg(feature = "apply")]
 mod contents;
 #[cfg(feature = "apply")]
+mod cut;
+#[cfg(feature = "apply")]
 mod draft;
 #[cfg(feature = "apply")]
 mod edit;
@@ -49,7 +51,7 @@ pub use apply::{Applied, Applying, Change, FileChange, apply};
 pub use lines::{InputLine, LineReader};
 #[cfg(feature = "apply")]
 pub use plan::{Plan, plan};
-pub use read::{CaseFile, MAX_FILE, Overlooked, PackFiles, ReadError, cases_below, packs_below, read_file, read_pack};
+pub use read::{CaseFile, MAX_FILE, PackFiles, ReadError, cases_below, packs_below, read_file, read_pack};
 pub use read::{folder_of, io_error, io_reason, read_from, read_text, search_packs, text_of};
 #[cfg(feature = "apply")]
 pub use root::Root;

@@ -9,7 +9,7 @@ use super::root::{Root, folders_of};
 use cap_std::fs::Dir;
 #[cfg(unix)]
 use cap_std::fs::MetadataExt as _;
-use rulebook::text::unsafe_because;
+use rulebook::outcome::unsafe_because;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 

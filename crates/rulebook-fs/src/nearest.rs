@@ -4,9 +4,9 @@
 //! Out: the lines that share the most with the text, cut to a readable length.
 //! Never: takes more than a few passes over the file, or returns more than a few lines.
 
+use super::cut::cut;
 use super::haystack::Haystack;
 use rulebook::outcome::FileLines;
-use rulebook::text::boundary;
 use std::collections::{HashMap, HashSet};
 
 /// The most lines of the text that are compared.
@@ -31,14 +31,7 @@ pub(super) fn nearest(haystack: &Haystack<'_>, find: &str) -> Vec<FileLines> {
 /// An excerpt of the file that starts at `line`; long lines are cut.
 pub(super) fn excerpt_of(haystack: &Haystack<'_>, line: usize, count: usize) -> FileLines {
     let end = (line + count.min(MOST_LINES)).min(haystack.count());
-    let cut = |line: usize| {
-        let line = haystack.line(line);
-        match line.get(..boundary(line, MOST_BYTES)) {
-            Some(start) if start.len() < line.len() => format!("{start}…"),
-            _ => line.to_owned(),
-        }
-    };
-    let text: Vec<String> = (line..end).map(cut).collect();
+    let text: Vec<_> = (line..end).map(|line| cut(haystack.line(line), MOST_BYTES)).collect();
     FileLines { line: line as u64 + 1, text: text.join("\n") }
 }
 

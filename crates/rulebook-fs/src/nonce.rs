@@ -4,8 +4,8 @@
 //! Out: [`Nonce`], which names temporary files such that no two runs use the same name.
 //! Never: removes a file of a run that is still writing.
 
+use super::cut::start;
 use cap_std::fs::Dir;
-use rulebook::text::boundary;
 use std::hash::{BuildHasher as _, DefaultHasher, Hash as _, Hasher as _};
 
 /// The extension of a temporary file with new bytes.
@@ -58,13 +58,13 @@ impl Nonce {
     /// The name of a temporary file for `name`. Names that the file system treats as equal get temporary names that it
     /// treats as equal.
     pub(super) fn beside(self, name: &str, end: &str) -> String {
-        let cut = boundary(name, 180);
-        let rest = name.get(cut..).filter(|rest| !rest.is_empty()).map(|rest| {
+        let start = start(name, 180);
+        let rest = name.get(start.len()..).filter(|rest| !rest.is_empty()).map(|rest| {
             let mut hasher = DefaultHasher::new();
             rest.hash(&mut hasher);
             format!("-{:x}", hasher.finish())
         });
-        let (start, rest) = (name.get(..cut).unwrap_or_default(), rest.unwrap_or_default());
+        let rest = rest.unwrap_or_default();
         format!(".{start}{rest}.{:016x}{:08x}.{end}", self.root, self.run)
     }
 }

@@ -6,13 +6,13 @@
 
 use super::apply::{Applied, Applying, Change, FileChange};
 use super::commit::{Commit, same_file};
+use super::cut::quoted;
 use super::draft::{Content, Draft, MOST_READ, Slot};
 use super::journal::{Journal, identity};
 use super::locks::Locks;
-use super::root::{QUOTED, Root, folders_of};
+use super::root::{Root, folders_of};
 use indexmap::IndexMap;
 use rulebook::outcome::EffectRecord;
-use rulebook::text::excerpt;
 use rulebook::{Code, Diagnostic};
 
 /// The changes of an answer: carried out in memory, and not yet written.
@@ -164,7 +164,7 @@ fn read_only(draft: &mut Draft) {
     let found: Vec<String> = found.map(|(key, _)| key.clone()).collect();
     for key in found {
         let Some(slot) = draft.slots.get_mut(&key) else { continue };
-        let message = format!("cannot write `{}`: the file is read-only", excerpt(&key, QUOTED));
+        let message = format!("cannot write `{}`: the file is read-only", quoted(&key));
         let fault = Diagnostic::new(Code::WORKSPACE_CANNOT_WRITE, None, message);
         slot.fault = Some(fault.with_help("make it writable, if the answer shall change it"));
     }
@@ -182,7 +182,7 @@ fn clashes(slots: &mut IndexMap<String, Slot>) {
     }
     for (key, slot) in slots.iter_mut().filter(|(_, slot)| slot.fault.is_none()) {
         if let Some(other) = folders_of(key).find_map(|folder| known.get(&folder.to_lowercase())) {
-            let (key, other) = (excerpt(key, QUOTED), excerpt(other, QUOTED));
+            let (key, other) = (quoted(key), quoted(other));
             let message = format!("`{key}` needs a folder where this answer writes the file `{other}`");
             let help = "one of the two needs another name";
             slot.fault = Some(Diagnostic::new(Code::WORKSPACE_NOT_A_FOLDER, None, message).with_help(help));

@@ -6,9 +6,6 @@
 //! Never: follows a link out of the folder, reads a file beyond [`MAX_FILE`], or writes.
 #![expect(clippy::disallowed_methods, reason = "this floor is where files are read")]
 
-use rulebook::cases;
-use rulebook::surface::{shipped_pack, std_name};
-use rulebook::text::Lines;
 use rulebook::{Code, Diagnostic, Folder};
 use std::ffi::OsStr;
 use std::fmt;
@@ -32,20 +29,8 @@ pub struct PackFiles {
     pub folder: Folder,
     /// Its cases, ordered by path.
     pub cases: Vec<CaseFile>,
-    /// Files that look like cases or tables, but are not read as such.
-    pub overlooked: Vec<Overlooked>,
     /// For each folder its name in messages, and its path as the user typed it.
     pub paths: Vec<(String, String)>,
-}
-
-/// A file or folder that is not read although it looks like a part of the pack.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Overlooked {
-    /// Its name in messages.
-    pub name: String,
-    /// The diagnostic about it.
-    pub finding: Diagnostic,
 }
 
 /// One case file.
@@ -91,21 +76,16 @@ impl std::error::Error for ReadError {}
 /// A folder or file that cannot be read. A file that is left out because of its size or place is not an error but a
 /// fault of the folder, so that the remaining files are not compiled to a program without it.
 pub fn read_pack(path: &Path) -> Result<PackFiles, ReadError> {
-    if let Some(folder) = path.to_str().and_then(std_name).and_then(shipped_pack) {
+    if let Some(folder) = path.to_str().and_then(Folder::shipped) {
         let paths = vec![(folder.name.clone(), folder.name.clone())];
-        return Ok(PackFiles {
-            folder: folder.clone(),
-            cases: Vec::new(),
-            overlooked: Vec::new(),
-            paths: paths.into_iter().collect(),
-        });
+        return Ok(PackFiles { folder: folder.clone(), cases: Vec::new(), paths: paths.into_iter().collect() });
     }
     let path = folder_of(path);
     let mut reading = PackReader::default();
     let folder = reading.folder(&path, true)?;
-    let PackReader { cases, overlooked, names, .. } = reading;
+    let PackReader { cases, names, .. } = reading;
     let paths = names.into_iter().map(|(_, name, typed)| (name, displayed(&typed))).collect();
-    Ok(PackFiles { folder, cases, overlooked, paths })
+    Ok(PackFiles { folder, cases, paths })
 }
 
 /// The folders of all packs at or below `path`, in order. The folders inside a pack are not searched.
@@ -121,7 +101,7 @@ pub fn packs_below(path: &Path) -> Result<Vec<PathBuf>, ReadError> {
 /// Like [`packs_below`], but returns the packs that were found even if some folders cannot be read, and an error for
 /// each of those.
 pub fn search_packs(path: &Path) -> (Vec<PathBuf>, Vec<ReadError>) {
-    if path.to_str().and_then(std_name).and_then(shipped_pack).is_some() {
+    if path.to_str().and_then(Folder::shipped).is_some() {
         return (vec![path.to_owned()], Vec::new());
     }
     let path = folder_of(path);
@@ -199,9 +179,10 @@ pub fn text_of(path: &Path, mut bytes: Vec<u8>) -> Result<String, ReadError> {
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         let before = String::from_utf8_lossy(error.as_bytes().get(..offset).unwrap_or_default()).into_owned();
-        let place = Lines::new(&before).place(offset);
+        let (line, column) =
+            (before.matches('\n').count() + 1, before.chars().rev().take_while(|c| *c != '\n').count() + 1);
         let byte = error.as_bytes().get(offset).copied().unwrap_or_default();
-        let reason = format!("byte {offset}, at {place}, is {byte:#04x}, which is not UTF-8; save it as UTF-8");
+        let reason = format!("byte {offset}, at {line}:{column}, is {byte:#04x}, which is not UTF-8; save it as UTF-8");
         ReadError::new(path, reason)
     })
 }
@@ -210,9 +191,6 @@ pub fn text_of(path: &Path, mut bytes: Vec<u8>) -> Result<String, ReadError> {
 #[derive(Default)]
 struct PackReader {
     cases: Vec<CaseFile>,
-    overlooked: Vec<Overlooked>,
-    /// The paths, below the pack, of files that look like cases but are not read as cases.
-    overlooked_files: Vec<String>,
     /// Every folder so far: its canonical path, its name in messages, and its path as typed.
     names: Vec<(PathBuf, String, PathBuf)>,
     /// The folders being read, from the pack down to the current one.
@@ -248,19 +226,17 @@ impl PackReader {
                 folders.push(entry);
             }
         }
-        let like_cases = cases::overlooked_files(&std::mem::take(&mut self.overlooked_files)).into_iter();
-        self.overlooked.extend(like_cases.map(|(below, finding)| Overlooked { name: folder.called(&below), finding }));
         for entry in folders {
-            let below = entry.path().strip_prefix(path).map(slashed).unwrap_or_default();
-            let holds = self.cases.iter().any(|case| case.path.starts_with(entry.path()));
-            let finding = cases::overlooked_folder(&below).filter(|_| !holds);
-            self.overlooked.extend(finding.map(|finding| Overlooked { name: folder.called(&below), finding }));
+            if !self.cases.iter().any(|case| case.path.starts_with(entry.path())) {
+                let below = entry.path().strip_prefix(path).map(slashed).unwrap_or_default();
+                folder.unread.push(below + "/");
+            }
         }
         self.above.push(root);
         for used in folder.files.get("pack.toml").map(|bytes| used_paths(bytes)).unwrap_or_default() {
             let target = path.join(&used);
             // A shipped pack has no folder. An absolute path would work on one machine only.
-            if std_name(&used).is_none() && Path::new(&used).is_relative() && is_pack(&target) {
+            if Folder::shipped(&used).is_none() && Path::new(&used).is_relative() && is_pack(&target) {
                 let other = self.folder(&target, false)?;
                 folder.others.insert(used, other);
             }
@@ -280,15 +256,13 @@ impl PackReader {
     ) -> Result<(), ReadError> {
         let Ok(relative) = entry.path().strip_prefix(path) else { return Ok(()) };
         let below = slashed(relative);
-        let is_case = cases::is_case(&below);
-        let is_text = [".toml", ".md", ".txt", ".xml", ".json"].iter().any(|end| below.ends_with(end))
-            && !below.starts_with("tests/");
+        let is_case = is_test(&below) && below.ends_with(".case");
+        let is_text =
+            [".toml", ".md", ".txt", ".xml", ".json"].iter().any(|end| below.ends_with(end)) && !is_test(&below);
         let is_grammar = below.starts_with("grammar/") && below.ends_with(".pest");
         if !(is_text || is_grammar || (is_case && with_cases)) {
-            if with_cases && (cases::overlooked(&below).is_some() || is_hidden_case(entry, &below)) {
-                self.overlooked_files.push(below);
-            } else if let Some(finding) = rulebook::surface::overlooked(&below).filter(|_| with_cases) {
-                self.overlooked.push(Overlooked { name: folder.called(&below), finding });
+            if !is_text_of_tests(&below) || is_written_like_case(entry) {
+                folder.unread.push(below);
             }
             return Ok(());
         }
@@ -378,12 +352,23 @@ fn is_named_apart(entry: &DirEntry) -> bool {
     name.starts_with('.') || name == "target" || name == "node_modules"
 }
 
-/// Whether a file below the folder of cases has the text of a case, but not the extension. An unreadable file counts as
-/// none.
-fn is_hidden_case(entry: &DirEntry, below: &str) -> bool {
-    let is_file = || entry.path().metadata().is_ok_and(|file| file.is_file());
-    let is_case = || read_file(entry.path(), MAX_FILE).is_ok_and(|bytes| cases::is_written_like_case(&bytes));
-    cases::may_be_case(below) && is_file() && is_case()
+/// Whether the file at this path below a pack belongs to its tests.
+fn is_test(below: &str) -> bool {
+    below.starts_with("tests/")
+}
+
+/// Whether the file is a text among the tests: only its own text can tell whether it was meant to be a case.
+fn is_text_of_tests(below: &str) -> bool {
+    is_test(below) && [".toml", ".txt", ".md"].iter().any(|end| below.ends_with(end))
+}
+
+/// Whether a file is written like a case: several of its lines mark a response or an expectation. An unreadable file is
+/// not.
+fn is_written_like_case(entry: &DirEntry) -> bool {
+    let is_file = entry.path().metadata().is_ok_and(|file| file.is_file());
+    let bytes = is_file.then(|| read_file(entry.path(), MAX_FILE).ok()).flatten().unwrap_or_default();
+    let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.filter(|line| [b"=== response ===".as_slice(), b"=== expect ==="].contains(line)).count() > 1
 }
 
 /// Why a folder that may belong to the pack is not searched; `None` if it is.

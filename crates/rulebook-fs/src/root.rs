@@ -5,13 +5,14 @@
 //! Never: leaves the root, whatever links or races there are; writes into a file.
 
 use super::contents::{Digest, read_all};
+use super::cut::quoted;
 use super::nonce::is_own;
 use super::read::{ReadError, io_error};
 use cap_std::ambient_authority;
 #[cfg(unix)]
 use cap_std::fs::MetadataExt as _;
 use cap_std::fs::{Dir, Metadata};
-use rulebook::text::{excerpt, unsafe_because};
+use rulebook::outcome::unsafe_because;
 use rulebook::{Code, Defect, Diagnostic, Severity};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -19,9 +20,6 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
-
-/// The most characters of a key, value or reason that a message quotes.
-pub(super) const QUOTED: usize = 120;
 
 /// A folder below which effects are carried out.
 #[derive(Debug, Clone)]
@@ -88,7 +86,7 @@ impl Root {
     pub(super) fn look(&self, key: &str) -> Result<Option<(AnchoredPath, Metadata)>, Box<Diagnostic>> {
         let own = key.split('/').any(is_own).then_some("a part of it is a name that temporary files have");
         if let Some(why) = unsafe_because(key).or(own) {
-            let message = format!("`{}` is not a safe path: {why}", excerpt(key, QUOTED));
+            let message = format!("`{}` is not a safe path: {why}", quoted(key));
             let mut fault = Diagnostic::new(Code::Defect(Defect::UnsafePath), None, message);
             // Whatever severity the pack gives this defect in answers, here it is an error: the file is not written.
             fault.severity = Severity::Error;
@@ -105,7 +103,7 @@ impl Root {
                 } else {
                     "neither file nor folder"
                 };
-                let message = format!("`{}` is {what}", excerpt(key, QUOTED));
+                let message = format!("`{}` is {what}", quoted(key));
                 let help = "move it away, or name a file; links are not written through";
                 Err(Box::new(Diagnostic::new(Code::WORKSPACE_NOT_A_FILE, None, message).with_help(help)))
             }
@@ -216,7 +214,7 @@ fn not_a_folder(error: io::Error) -> io::Error {
 
 /// The diagnostic for a `key` that the system does not let the run read or write.
 pub(super) fn fault(key: &str, error: &io::Error) -> Diagnostic {
-    let key = excerpt(key, QUOTED);
+    let key = quoted(key);
     match error.kind() {
         // A refusal of `cap-std`, not of the system: such an error has no number of the system.
         ErrorKind::PermissionDenied if error.raw_os_error().is_none() => {
@@ -239,7 +237,7 @@ pub(super) fn fault(key: &str, error: &io::Error) -> Diagnostic {
                     ("there is no room left".to_owned(), "make room, and apply the answer again")
                 }
                 ErrorKind::FileTooLarge => ("it is too large".to_owned(), "make it smaller"),
-                _ => (excerpt(&error.to_string(), QUOTED).into_owned(), "fix this, and apply the answer again"),
+                _ => (quoted(&error.to_string()).into_owned(), "fix this, and apply the answer again"),
             };
             Diagnostic::new(Code::WORKSPACE_CANNOT_WRITE, None, format!("cannot write `{key}`: {why}")).with_help(help)
         }

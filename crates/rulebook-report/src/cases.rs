@@ -28,8 +28,8 @@ pub struct TestedPack {
     pub sources: Sources,
     /// Diagnostics about case files that cannot be read.
     pub broken: Vec<Diagnostic>,
-    /// Files that look like cases but are not read as cases: the name of each, and the diagnostic about it.
-    pub overlooked: Vec<(String, Diagnostic)>,
+    /// Files that look like cases but are not read as cases.
+    pub overlooked: Vec<Diagnostic>,
     /// The cases with their results.
     pub runs: Vec<(Case, CaseRun)>,
     /// The coverage, if it was asked for.
@@ -96,7 +96,7 @@ impl TestedPack {
             row
         });
         let uncovered = self.uncovered().map(|row| self.pen.uncovered_row(row));
-        let overlooked = self.overlooked.iter().map(|(file, finding)| self.pen.file_row(file, finding));
+        let overlooked = self.overlooked.iter().map(|finding| self.pen.row(&self.sources, finding));
         self.unusable().chain(overlooked).chain(of_runs).chain(uncovered).chain(listed).collect()
     }
 
@@ -123,8 +123,7 @@ impl TestedPack {
 
     /// The files that look like cases but are not read as cases, for people.
     pub fn overlooked(&self) -> String {
-        let drawn = self.overlooked.iter().map(|(_, finding)| self.pen.diagnostic(&Sources::default(), finding) + "\n");
-        drawn.collect()
+        self.pen.diagnostics(&self.sources, &self.overlooked)
     }
 
     fn failure(&self, case: &Case, run: &CaseRun, failure: &Failure) -> String {

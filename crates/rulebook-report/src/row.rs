@@ -19,13 +19,6 @@ impl Pen {
         Row::of(diagnostic, sources).with_files(|file| self.display_name(file))
     }
 
-    /// The row for a diagnostic about a whole file or folder that is not read.
-    pub fn file_row(&self, file: &str, diagnostic: &Diagnostic) -> Row {
-        let mut row = Row::of(diagnostic, &Sources::default());
-        row.file = Some(self.display_name(file));
-        row
-    }
-
     /// The row for a finding about the answer `response`.
     pub fn finding_row(&self, response: &Source, finding: &Finding) -> Row {
         let mut diagnostic = Diagnostic::new(finding.code.clone(), None, finding.message.clone());

@@ -2,6 +2,7 @@
 
 use crate::apply::{applied, contents, hostile_keys, root};
 use crate::command::{at_terminal, ended, folder, rulebook};
+use crate::texts::thorough;
 use rulebook::outcome::{Edit, Effect, EffectRecord, Matching, MissKind};
 use rulebook_fs::{Applied, Applying, Change, Root, apply, plan};
 use std::fs;
@@ -20,14 +21,17 @@ fn new(key: &str, text: &str) -> EffectRecord {
     Effect::Write { key: key.into(), text: text.into(), new: true, executable: false }.into()
 }
 
+fn replacing(key: &str, find: &str, put: &str) -> Edit {
+    Edit { key: key.into(), find: find.into(), put: put.into(), ..Edit::default() }
+}
+
 fn edit(key: &str, find: &str, put: &str) -> EffectRecord {
-    Effect::Edit(Box::new(Edit::new(key, find, put))).into()
+    Effect::Edit(Box::new(replacing(key, find, put))).into()
 }
 
 fn trimmed(key: &str, find: &str, put: &str) -> EffectRecord {
-    let mut edit = Edit::new(key, find, put);
-    edit.matching = vec![Matching::Exact, Matching::TrimmedLines];
-    Effect::Edit(Box::new(edit)).into()
+    let matching = vec![Matching::Exact, Matching::TrimmedLines];
+    Effect::Edit(Box::new(Edit { matching, ..replacing(key, find, put) })).into()
 }
 
 fn delete(key: &str) -> EffectRecord {
@@ -525,7 +529,7 @@ fn a_killed_run_leaves_each_file_old_or_new_and_can_be_run_again() {
     let begun = clock.elapsed();
     assert!(child.wait().unwrap().success());
     let (whole, writing) = (clock.elapsed(), clock.elapsed().saturating_sub(begun));
-    let kills: u32 = std::env::var("RULEBOOK_KILLS").ok().and_then(|number| number.parse().ok()).unwrap_or(100);
+    let kills = thorough(40) as u32;
     let (mut killed, mut halves, mut at) = (0, 0, 1);
     // Some runs end before they are killed.
     for number in 0..kills * 3 {

@@ -95,7 +95,6 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
     }
     let loaded = rulebook::check::review(&folder);
     let mut found = codes(&loaded.diagnostics);
-    found.extend(files.keys().filter_map(|path| cases::overlooked(path)).map(|one| one.code.to_string()));
     let Some(program) = loaded.value else { return found };
     for snippet in snippets {
         if let Some(mode) = snippet.value("export") {

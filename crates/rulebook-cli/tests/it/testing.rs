@@ -320,7 +320,9 @@ fn a_case_by_another_name_is_pointed_out() {
     let help = "the cases of a pack are `tests/CLAIM.case`: call it `tests/a-greeting.case`";
     let (out, _) = outputs(&folder, &["check", "p", "--format", "github"], "", 0);
     assert!(
-        out.contains("::warning file=p/tests/a-greeting.toml,title=case/overlooked::") && out.contains(help),
+        out.contains("::warning file=p/tests/a-greeting.toml,line=1,")
+            && out.contains("title=case/overlooked::")
+            && out.contains(help),
         "{out}"
     );
     assert_eq!(out.matches("case/overlooked").count(), 1, "{out}");
@@ -328,7 +330,7 @@ fn a_case_by_another_name_is_pointed_out() {
     assert!(err.contains("nothing to test") && err.contains(help), "{err}");
     fs::write(folder.join("p/tests/a-case.case"), case.replace("\"no\"", "\"Hi\"")).unwrap();
     let (out, _) = outputs(&folder, &["test", "p", "--format", "plain"], "", 0);
-    assert!(out.contains("p/tests/a-greeting.toml: warning[case/overlooked]"), "{out}");
+    assert!(out.contains("p/tests/a-greeting.toml:1:1: warning[case/overlooked]"), "{out}");
     // A log says that something ran, even if all is well.
     fs::remove_file(folder.join("p/tests/a-greeting.toml")).unwrap();
     assert_eq!(outputs(&folder, &["check", "p", "--format", "github"], "", 0).0, "1 pack: clean\n");
