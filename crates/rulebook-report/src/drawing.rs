@@ -6,7 +6,7 @@
 
 use super::window::{Window, place_of};
 use annotate_snippets::renderer::{AnsiColor, Effects, Style};
-use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use rulebook::text::{Location, Place, Source, Span, boundary, one_line};
 use rulebook::{Code, Diagnostic, Severity, Sources};
 use std::fmt;
@@ -107,6 +107,12 @@ impl Pen {
         for (source, window) in &windows {
             let marks = || picture.marks_in(source);
             let path = one_line(&self.display_name(source.name())).into_owned();
+            if source.text().is_empty() {
+                // A file that is not read, or has nothing to show.
+                origins.push(None);
+                group = group.element(Origin::path(path));
+                continue;
+            }
             let any = marks().any(|mark| mark.primary);
             let first = marks().filter(|mark| mark.primary || !any).map(Mark::clamped);
             origins.push(window.shifted.then(|| (path.clone(), place_of(source, first))));
