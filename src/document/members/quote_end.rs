@@ -240,7 +240,7 @@ impl QuoteEnd<'_> {
             open.next();
             at = over_comments(self.bytes, at + 1);
         }
-        at >= self.bytes.len() || is_fence(self.bytes, at) || self.around.last.quote < at
+        is_fence(self.bytes, at) || self.around.last.quote < at
     }
 
     fn may_follow_comma(&self, at: usize, closed: usize, more: usize) -> bool {
