@@ -86,15 +86,14 @@ fn a_typical_mistake_is_one_finding_at_the_word_with_the_way_out() {
     assert!(unanswered.is_empty(), "{count} of {} mistakes are not answered:\n{list}", mistakes.mistake.len());
 }
 
-/// Each finding as `FILE:LINE:COLUMN CODE: MESSAGE = HELP`; for a file that is not read, only its path.
+/// Each finding as `FILE:LINE:COLUMN CODE: MESSAGE = HELP`.
 fn found(folder: &Folder) -> Vec<String> {
     let checked = rulebook::check::review(folder);
     let said = checked.diagnostics.iter().map(|one| {
         let place = one.at.and_then(|at| checked.sources.place(at)).map(|place| place.to_string());
         let place = place.map(|place| place.trim_start_matches(&format!("{}/", folder.name)).to_owned());
-        let named = || folder.files.keys().find(|path| one.message.to_string().contains(path.as_str())).cloned();
         let help = one.help.as_ref().map(ToString::to_string).unwrap_or_default();
-        format!("{} {}: {} = {help}", place.or_else(named).unwrap_or_default(), one.code, one.message)
+        format!("{} {}: {} = {help}", place.unwrap_or_default(), one.code, one.message)
     });
     said.collect()
 }
