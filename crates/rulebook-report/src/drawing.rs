@@ -110,7 +110,7 @@ impl Pen {
             if source.text().is_empty() {
                 // A file that is not read, or has nothing to show.
                 origins.push(None);
-                group = group.element(Origin::path(path));
+                group = group.element(Origin::path(path).line(1).char_column(1));
                 continue;
             }
             let any = marks().any(|mark| mark.primary);

@@ -132,7 +132,7 @@ fn a_file_that_is_not_utf_8_is_shown_where_it_ceases_to_be() {
     check(&folder, &["check", "notes"], 1, "  ┌─ notes/more.toml:1:6\n1 │ # caf\u{fffd}\n  │      ^\n", "");
     std::fs::remove_file(folder.join("notes/more.toml")).unwrap();
     std::fs::write(folder.join("notes/pack.toml"), "").unwrap();
-    check(&folder, &["run", "notes"], 1, "", "has no `[pack]` table\n  ┌─ notes/pack.toml:1:1\n");
+    check(&folder, &["run", "notes"], 1, "", "has no `[pack]` table\n ┌─ notes/pack.toml:1:1\n");
 }
 
 #[test]
