@@ -3,9 +3,9 @@
 use rulebook::grammar::{Grammar, Machine, Progress, shipped, shipped_names};
 use rulebook::text::SourceId;
 
-/// Long enough to distinguish quadratic from linear time; texts that repeat one thing have a megabyte.
-const LENGTH: usize = 1 << 16;
-const MEGABYTE: usize = 1 << 20;
+/// Long enough to distinguish quadratic from linear time; texts that repeat one thing are longer.
+const LENGTH: usize = 1 << 14;
+const LONG: usize = 1 << 18;
 
 fn grammar(name: &str) -> Grammar {
     Grammar::parse(SourceId::RESPONSE, shipped(name).unwrap()).value.unwrap()
@@ -19,7 +19,7 @@ fn hostile_texts() -> impl Iterator<Item = String> {
         "tru", "é", "🙂", "\u{0}", "[\"\n", "{\"a\":\"\n", "[// \n", ",", ":", "-",
     ];
     let starts = ["", "<a ", "<a b=\"", "[A]{\"", "{\"a\":\"", "[", "{\"a\":[1,", "{ /*", "\"", "'"];
-    let length = |start: &str| if start.is_empty() { MEGABYTE } else { LENGTH };
+    let length = |start: &str| if start.is_empty() { LONG } else { LENGTH };
     let text = move |start: &str, unit: &str| start.to_owned() + &unit.repeat(length(start) / unit.len());
     starts.into_iter().flat_map(move |start| units.map(|unit| text(start, unit)))
 }

@@ -277,8 +277,8 @@ fn breaks_off(path: &Path) {
     let text = std::fs::read(path).unwrap();
     let length = text.len();
     let (ends, step) = match length {
-        0..=1_024 => (length, 1),
-        _ => (thorough(200), (length / thorough(200)).max(1)),
+        0..=512 => (length, 1),
+        _ => (thorough(100), (length / thorough(100)).max(1)),
     };
     for cut in (0..=length).filter(|cut| *cut <= ends || *cut + ends >= length || cut % step == 0) {
         for pack in ["rules/couple-ai", "rules/writers-factory"] {
