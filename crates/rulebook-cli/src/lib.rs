@@ -61,7 +61,7 @@ enum Command {
     Test(test::Arguments),
     /// Print what a model reads: the layers of a pack's prompt
     Prompt(prompt::Arguments),
-    /// Show what the words of a user mean, and what follows from them
+    /// Classify a user's message, and show what follows from it
     Hear(hear::Arguments),
     /// Try out a conversation, line by line, as the user and as the model (or with a command as the model)
     Play(play::Arguments),
@@ -75,7 +75,7 @@ enum Command {
     Export(export::Arguments),
     /// Say whether a coding assistant may run a tool: allow, deny or ask
     Hook(hook::Arguments),
-    /// Stand between a client and a server of the Model Context Protocol: list and pass on only what the pack permits
+    /// Run as a proxy for the Model Context Protocol, which lists and passes on only what the pack permits
     Mcp(mcp::Arguments),
     /// Print the JSON Schema of a file or a contract
     Schema(schema::Arguments),
