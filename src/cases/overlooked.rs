@@ -18,7 +18,7 @@ const TESTS: &str = "tests/";
 /// that is not for cases are reported once. The files are added to `sources`, with empty texts.
 pub fn overlooked_cases(folder: &Folder, sources: &mut Sources) -> Vec<Diagnostic> {
     let named = folder.files.keys().filter(|path| looks(path) && !is_case(path));
-    let unread = folder.unread.iter().filter(|path| looks(path) || is_other_text(path));
+    let unread = folder.unread.iter().filter(|path| looks(path) || is_meant(path));
     let paths: Vec<&str> = named.chain(unread).map(String::as_str).collect();
     let mut found = Vec::new();
     let mut reported = Vec::new();
@@ -48,9 +48,9 @@ fn is_case(below: &str) -> bool {
     below.starts_with(TESTS) && below.ends_with(".case")
 }
 
-/// Whether the file is a text among the tests by another name. Such a file is only unread if it is written like a case.
-fn is_other_text(below: &str) -> bool {
-    below.starts_with(TESTS) && [".toml", ".txt", ".md"].iter().any(|end| below.ends_with(end))
+/// Whether the file is among the tests: if it is listed as unread, it is named or written like a case.
+fn is_meant(below: &str) -> bool {
+    below.starts_with(TESTS) && !below.ends_with('/') && !is_left_behind(below)
 }
 
 /// The path of the folder of a file, below the pack.
@@ -70,10 +70,16 @@ const HELP: &str = "the cases of a pack are `tests/CLAIM.case`";
 fn looks(below: &str) -> bool {
     let file = below.trim_end_matches('/').rsplit('/').next().unwrap_or(below);
     let mut parts = file.split('.').skip(1);
-    let is_hidden = file.starts_with('.');
-    let is_left = file.ends_with('~') || file.rsplit('.').next().is_some_and(|end| LEFT_BEHIND.contains(&end));
     let looks = parts.any(|part| ["case", "cases"].iter().any(|word| part.eq_ignore_ascii_case(word)));
-    looks && !is_hidden && !is_left
+    looks && !is_left_behind(file)
+}
+
+/// Whether the file is hidden, or an editor or a merge left it behind.
+fn is_left_behind(path: &str) -> bool {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    file.starts_with('.')
+        || file.ends_with('~')
+        || file.rsplit('.').next().is_some_and(|end| LEFT_BEHIND.contains(&end))
 }
 
 #[cfg(test)]
@@ -89,11 +95,16 @@ mod tests {
 
     #[test]
     fn only_what_was_meant_for_a_case_is_pointed_at() {
-        for name in ["tests/a.cases", "tests/a.case.txt", "tests/a.CASE", "tests/b/a.Case", "test/a.case", "a.case"] {
+        for name in [
+            "tests/a.cases", "tests/a.case.txt", "tests/a.CASE", "tests/b/a.Case", "test/a.case", "a.case", "tests/a",
+            "tests/a.yaml",
+        ] {
             assert_eq!(found(&[name]), [format!("`{name}` looks like a case, but is not read as one")]);
         }
-        for name in ["a.case~", "a.case.orig", ".a.case.swp", "case.md", "a.tsx", "b/case/", "tests/a.bin", "tests/b/"]
-        {
+        for name in [
+            "a.case~", "a.case.orig", ".a.case.swp", "case.md", "a.tsx", "b/case/", "tests/b/", "tests/a.case.orig",
+            "tests/.a.swp",
+        ] {
             assert!(found(&[name]).is_empty(), "{name}");
         }
         assert_eq!(found(&["tests/a.case/"]), ["`tests/a.case` is a folder, and a case is a file"]);

@@ -7,7 +7,7 @@
 //! or unknown names count as leading anywhere: only the fault is reported, and not its consequences.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::surface::{Effect, Event, Exit, Permit, Surface, is_about, is_pattern};
+use crate::surface::{Effect, Event, Exit, Mode, Permit, Surface, is_about, is_pattern};
 use crate::text::Spanned;
 use indexmap::IndexSet;
 use std::collections::{HashMap, HashSet};
@@ -22,7 +22,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     // In a pack without exits, the host changes the mode.
     if surface.modes.values().any(|mode| !mode.value.exits.is_empty() || mode.value.last) {
         let ways = ModeGraph::of(surface, &gone, &unreachable_exits, doubtful);
-        check_reach(surface, &ways, diagnostics);
+        check_reach(surface, &gone, &ways, diagnostics);
     }
     check_end(surface, &gone, diagnostics);
 }
@@ -38,6 +38,8 @@ struct Go<'g> {
     conditional: bool,
     /// The mode on whose entering it happens, if that is its only event.
     entering: Option<&'g str>,
+    /// The action whose effect it is.
+    action: Option<&'g str>,
     /// Advice on how an author can restrict it to some modes.
     advice: &'static str,
 }
@@ -86,7 +88,7 @@ fn goes<'g>(surface: &'g Surface) -> Vec<Go<'g>> {
             }
             let advice = "say `in = …` for the modes that have it, ";
             let conditional = rule.when.is_some() || vague || unreachable;
-            collect(torn, &rule.effects, Go { to: None, from, conditional, entering, advice });
+            collect(torn, &rule.effects, Go { to: None, from, conditional, entering, action: None, advice });
         }
     }
     // A mode may permit an action under a misspelt name.
@@ -100,11 +102,19 @@ fn goes<'g>(surface: &'g Surface) -> Vec<Go<'g>> {
         }
         let from = permitting.get_or_insert_with(|| Permitting::of(surface)).modes_for(name);
         let advice = "permit the action in no mode without it, ";
-        let around = Go { to: None, from: Arc::new(from), conditional: vague, entering: None, advice };
+        let around = Go {
+            to: None,
+            from: Arc::new(from),
+            conditional: vague,
+            entering: None,
+            action: Some(name.as_str()),
+            advice,
+        };
         collect(torn, &action.value.effects, around);
     }
     for content in surface.contents.values() {
-        let around = Go { to: None, from: Arc::clone(&all), conditional: false, entering: None, advice: "" };
+        let around =
+            Go { to: None, from: Arc::clone(&all), conditional: false, entering: None, action: None, advice: "" };
         collect(surface.torn.contains(&content.at), &content.value.effects, around);
     }
     found
@@ -285,7 +295,7 @@ impl<'g> ModeGraph<'g> {
 }
 
 /// Reports modes that cannot be reached from the start, and modes that are not final and cannot be left.
-fn check_reach<'g>(surface: &'g Surface, ways: &ModeGraph<'g>, diagnostics: &mut Vec<Diagnostic>) {
+fn check_reach<'g>(surface: &'g Surface, gone: &[Go<'g>], ways: &ModeGraph<'g>, diagnostics: &mut Vec<Diagnostic>) {
     let start = surface.about.as_ref().and_then(|about| about.start.as_ref()).map(|start| start.value.as_str());
     let Some(start) = start.or(surface.modes.keys().next().map(String::as_str)) else { return };
     let all: IndexSet<&str> = surface.modes.keys().map(String::as_str).collect();
@@ -295,23 +305,32 @@ fn check_reach<'g>(surface: &'g Surface, ways: &ModeGraph<'g>, diagnostics: &mut
     let starts = surface.modes.contains_key(start);
     let unreachable: IndexSet<&str> = all.into_iter().filter(|name| !reached.contains(name)).collect();
     let unreachable_exits = firsts(ways, &unreachable);
+    let is_dead_end = |name: &str, mode: &Mode| !mode.last && !ways.exits_of(name);
+    // Where an exit of a dead end leads is reached once something goes there.
+    let dead_ends = surface.modes.iter().filter(|(name, mode)| is_dead_end(name, &mode.value));
+    let behind: HashSet<&str> =
+        dead_ends.flat_map(|(_, mode)| &mode.value.exits).map(|exit| exit.to.value.as_str()).collect();
     for (name, mode) in &surface.modes {
-        if starts && unreachable_exits.contains(name.as_str()) {
+        if starts && unreachable_exits.contains(name.as_str()) && !behind.contains(name.as_str()) {
             let message = format!("no chain of `go` reaches the mode `{name}` from `{start}`");
             diagnostics.push(
                 Diagnostic::new(Code::PACK_UNREACHABLE, mode.at, message)
                     .with_help("add an exit to it, and a rule or an action that goes there"),
             );
         }
-        if !mode.value.last && !ways.exits_of(name) {
-            let message = match mode.value.exits.first() {
-                None => format!("the mode `{name}` has no exit"),
-                Some(exit) => format!("nothing goes from `{name}` to `{}`", exit.to.value),
+        if is_dead_end(name, &mode.value) {
+            let exit = mode.value.exits.first().map(|exit| exit.to.value.as_str());
+            let goes = |go: &&Go<'_>| exit.is_some() && go.to.map(|to| to.value.as_str()) == exit;
+            let forbidden = gone.iter().filter(goes).find_map(|go| go.action);
+            let help = match forbidden {
+                Some(action) => format!("`{action}` goes there: permit it in `{name}`, or say `final = true`"),
+                None => "let a rule or an action go through an exit, or say `final = true`".to_owned(),
             };
-            diagnostics.push(
-                Diagnostic::new(Code::PACK_DEAD_END, mode.at, message)
-                    .with_help("let a rule or an action go through an exit, or say `final = true`"),
-            );
+            let message = match exit {
+                None => format!("the mode `{name}` has no exit"),
+                Some(exit) => format!("nothing goes from `{name}` to `{exit}`"),
+            };
+            diagnostics.push(Diagnostic::new(Code::PACK_DEAD_END, mode.at, message).with_help(help));
         }
     }
 }

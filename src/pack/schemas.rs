@@ -27,8 +27,20 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
                 whole.insert(param.at);
             }
         }
+        let message = "`params` is not a schema itself: each of its members is a parameter with a schema";
+        let is_of_schema = |(name, param): &(&String, &Spanned<Tree>)| match &param.value {
+            Tree::Text(kind) => *name == "type" && kind.value == "object",
+            Tree::List(..) => *name == "required",
+            _ => false,
+        };
+        let mut of_schema = params.iter().filter(is_of_schema).map(|(_, param)| param.at).peekable();
+        if let (Some(at), None) = (of_schema.peek(), action.value.listed()) {
+            let help =
+                "take out its `type`, and say `required = true` in the schema of each parameter that must be there";
+            diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, *at, message).with_help(help));
+            whole.extend(of_schema);
+        }
         if let Some(listed) = action.value.listed() {
-            let message = "`params` is not a schema itself: each of its members is a parameter with a schema";
             let help = "move the members of `properties` there, with `required = true` on each that must be there";
             diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, listed.at, message).with_help(help));
             whole.extend(params.values().map(|param| param.at));

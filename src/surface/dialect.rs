@@ -40,8 +40,8 @@ table! {
         text: Option<Spanned<String>>,
         /// What may be around and between blocks without counting as text.
         between: Vec<Between>,
-        /// Names of blocks, as an answer writes them, with `*` and `?`. An answer with any of them is read in this
-        /// dialect, unless it is a fallback: that reads an answer only with any of them. Default: any block.
+        /// Names of blocks, as an answer writes them, with `*` and `?`. The dialect is chosen for an
+        /// answer with one of them; a fallback is tried after all others, and needs one. Default: any block.
         needs: Vec<Spanned<String>> as "name",
         /// The blocks, by the names that open them, at most 4,096; `*` matches any number of bytes and `?` one. Other
         /// names open no block. Default: none; required without `like`.

@@ -71,8 +71,8 @@ pub struct Folder {
     /// The folders of other packs, by the path that its `use` names.
     pub others: BTreeMap<String, Folder>,
     /// The paths of other files that are in the folder, from which `check` tells whether one was meant to be read: those
-    /// with an extension that no pack uses, and texts among the tests that are written like a case. That of a folder
-    /// without cases ends in `/`.
+    /// with an extension that no pack uses, and of those among the tests the ones that are named or written like a
+    /// case. The path of a folder without cases ends in `/`.
     pub unread: Vec<String>,
     /// Why files that belong to it are missing here. An error among these is an error of the pack.
     pub faults: Vec<Diagnostic>,

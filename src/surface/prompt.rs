@@ -92,7 +92,7 @@ table! {
         /// In place of a file: the turns so far (`history`), what became of the calls of the last answer (`verdicts`),
         /// or what the user says now (`message`).
         source: Option<Spanned<Origins>>,
-        /// Shorter files, by the first tier that gets them, from the longest to the shortest.
+        /// Shorter versions of the file: for each, the first tier that gets it; the longest version first.
         variants: Named<Spanned<String>> as "file",
         /// The modes in which it is used. Default: all.
         modes = "in": OneOrMany as "mode",

@@ -75,7 +75,7 @@ pub(super) struct JudgeArguments {
     /// The model ran out of tokens
     #[arg(long)]
     truncated: bool,
-    /// The prompt left reasoning open: the answer goes on with it
+    /// The prompt ended inside open reasoning, so the answer begins inside it
     #[arg(long)]
     thinking: bool,
     /// How often the model has been asked again about this answer

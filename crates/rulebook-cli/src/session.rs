@@ -25,7 +25,7 @@ pub(super) struct SessionArguments {
     /// A session as JSON, complete or partial; `-` for standard input
     #[arg(long, value_name = "FILE")]
     pub(super) session: Option<PathBuf>,
-    /// The time, for rules and templates that use it; by default `apply` and `play` use the clock, and other commands
+    /// The time, any text, for rules and templates that use it; by default `apply` and `play` use the clock, and other commands
     /// the session's time
     #[arg(long, value_name = "TIME")]
     now: Option<String>,

@@ -261,7 +261,7 @@ impl PackReader {
             [".toml", ".md", ".txt", ".xml", ".json"].iter().any(|end| below.ends_with(end)) && !is_test(&below);
         let is_grammar = below.starts_with("grammar/") && below.ends_with(".pest");
         if !(is_text || is_grammar || (is_case && with_cases)) {
-            if !is_text_of_tests(&below) || is_written_like_case(entry) {
+            if !is_test(&below) || is_named_like_case(&below) || is_written_like_case(entry) {
                 folder.unread.push(below);
             }
             return Ok(());
@@ -357,9 +357,9 @@ fn is_test(below: &str) -> bool {
     below.starts_with("tests/")
 }
 
-/// Whether the file is a text among the tests: only its own text can tell whether it was meant to be a case.
-fn is_text_of_tests(below: &str) -> bool {
-    is_test(below) && [".toml", ".txt", ".md"].iter().any(|end| below.ends_with(end))
+/// Whether the name of a file contains that of a case.
+fn is_named_like_case(below: &str) -> bool {
+    below.to_ascii_lowercase().contains(".case")
 }
 
 /// Whether a file is written like a case: several of its lines mark a response or an expectation. An unreadable file is

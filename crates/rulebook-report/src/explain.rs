@@ -23,7 +23,10 @@ impl Pen {
             let marks = line.split_once(|c| c != '`').map_or(line, |(marks, _)| marks);
             match fence {
                 Some(open) if line == open => fence = None,
-                None if marks.len() >= 3 => fence = Some(marks),
+                None if marks.len() >= 3 => {
+                    fence = Some(marks);
+                    text += &snippet_title(line);
+                }
                 _ => page_line(line, fence.is_some(), &mut text),
             }
         }
@@ -124,6 +127,13 @@ fn page_line(line: &str, in_fence: bool, text: &mut String) {
         None => line.to_owned(),
     };
     _ = writeln!(text, "{styled}");
+}
+
+/// The file or the circumstances of a snippet, such as `mode=tidy`: what its fence says after the language, apart from
+/// words that only the tests of the pages read.
+fn snippet_title(fence: &str) -> String {
+    let words: Vec<&str> = fence.split_whitespace().skip(1).filter(|word| word.contains(['/', '.', '='])).collect();
+    if words.is_empty() { String::new() } else { format!("    {}\n", paint(FAINT, &format!("{}:", words.join(" ")))) }
 }
 
 /// The sentence with the strategies for a defect, generated so that no page can be out of date.

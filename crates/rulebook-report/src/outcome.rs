@@ -30,6 +30,7 @@ impl Pen {
 
     /// The outcome of the answer `response`, ending with its ledger. [`status`] is the last line.
     pub fn outcome(&self, outcome: &Outcome, response: &Source) -> String {
+        let whole = response;
         let response = &readable(outcome, response);
         let mut text = String::new();
         self.parts(outcome, &mut text);
@@ -38,6 +39,10 @@ impl Pen {
         for finding in &outcome.diagnostics {
             text.push('\n');
             text += &self.finding(finding, response);
+        }
+        if outcome.status == Status::Refused && response.text() != whole.text() {
+            let note = "the answer is masked because it is refused; `rulebook run --withheld` shows it";
+            text += &format!("\n{}\n", paint(FAINT, note));
         }
         if let Some(trace) = &outcome.trace {
             heading("trace", &mut text);
@@ -327,7 +332,7 @@ fn ledger(ledger: &Ledger) -> String {
 /// The last line: the status, the mode, the dialect, and the number of findings.
 pub fn status(outcome: &Outcome) -> String {
     let tally = Tally::of(outcome.diagnostics.iter().map(|finding| finding.severity));
-    // An answer that no strategy changed is `clean` even if it has warnings; such an answer is printed as `unchanged`.
+    // An answer that no strategy changed is `clean` even if it has warnings.
     let is_warned = outcome.status == Status::Clean && tally.errors + tally.warnings > 0;
     let style = match outcome.status {
         Status::Clean if is_warned => WARN,
@@ -339,8 +344,7 @@ pub fn status(outcome: &Outcome) -> String {
         same if *same == outcome.mode => format!("mode {same}"),
         next => format!("mode {} → {next}", outcome.mode),
     };
-    let word = if is_warned { "unchanged" } else { outcome.status.name() };
-    let mut words = vec![paint(style, word), mode];
+    let mut words = vec![paint(style, outcome.status.name()), mode];
     words.push(match &outcome.dialect {
         Some(dialect) => format!("dialect {dialect}"),
         None => "no dialect".to_owned(),

@@ -63,6 +63,10 @@ fn shipped(name: &str) -> Result<&str, Error> {
     if shipped_pack(bare).is_some() {
         return Ok(bare);
     }
+    if rulebook::grammar::shipped(bare).is_some() {
+        let help = "make the pack without `--dialect`, and name it in the `grammar` of its dialect";
+        return Err(Error::Usage(format!("`{bare}` is a grammar, not a dialect: {help}")));
+    }
     Err(Error::Usage(format!("no dialect called `{bare}` is shipped: {}", shipped_instead(bare))))
 }
 
