@@ -33,12 +33,14 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
             Tree::List(..) => *name == "required",
             _ => false,
         };
-        let mut of_schema = params.iter().filter(is_of_schema).map(|(_, param)| param.at).peekable();
-        if let (Some(at), None) = (of_schema.peek(), action.value.listed()) {
-            let help =
-                "take out its `type`, and say `required = true` in the schema of each parameter that must be there";
-            diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, *at, message).with_help(help));
-            whole.extend(of_schema);
+        let mut of_schema = params.iter().filter(is_of_schema).peekable();
+        if let (Some((name, param)), None) = (of_schema.peek(), action.value.listed()) {
+            let help = match name.as_str() {
+                "type" => "take the `type` out: `params` is an object anyhow",
+                _ => "say `required = true` in the schema of each parameter that must be there",
+            };
+            diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, param.value.at(), message).with_help(help));
+            whole.extend(of_schema.map(|(_, param)| param.at));
         }
         if let Some(listed) = action.value.listed() {
             let help = "move the members of `properties` there, with `required = true` on each that must be there";
