@@ -925,6 +925,33 @@ fn one_slip_is_one_fault() {
 }
 
 #[test]
+fn parameters_that_are_written_as_one_schema() {
+    let params = |params: &str| {
+        reported(&format!(
+            "[modes.default]\npermits = [\"dim\"]\n[actions.dim]\neffects = [{{ emit = \"x\" }}]\n[actions.dim.params]\n{params}"
+        ))
+    };
+    let level = "level = { type = \"integer\" }\n";
+    let both = format!("type = \"object\"\nrequired = [\"level\"]\n{level}");
+    assert_eq!(params(&both), ["error pack/bad-schema \"object\""]);
+    assert_eq!(params(&format!("{level}required = [\"level\"]\n")), ["error pack/bad-schema [\"level\"]"]);
+    assert_eq!(params(&format!("{level}type = {{ enum = [\"object\"] }}\n")), [""; 0]);
+}
+
+#[test]
+fn a_way_out_that_is_not_permitted() {
+    let pack = |permits: &str| {
+        reported(&format!(
+            "[modes.plan]\npermits = [{permits}]\nexits = [\"book\"]\n[modes.book]\nfinal = true\npermits = [\"look\"]\n\
+             [actions.hold]\neffects = [{{ go = \"book\" }}]\n[actions.look]\neffects = [{{ emit = \"x\" }}]\n"
+        ))
+    };
+    assert_eq!(pack("\"look\", \"hold\""), [""; 0]);
+    // That the mode `book` is out of reach only follows.
+    assert_eq!(pack("\"look\""), ["error pack/dead-end plan"]);
+}
+
+#[test]
 fn references_that_lead_back() {
     let schema = |schema: &str| {
         reported(&format!(
