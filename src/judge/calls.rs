@@ -9,6 +9,7 @@ use super::invalid_values::ValuePath;
 use super::{Fate, Judgement, Occasion, Subject, defect, head, typing};
 use crate::diagnostic::{Defect, message, quote};
 use crate::document::{AttributeKey, Block};
+use crate::expression::Template;
 use crate::program::{self, ActionId};
 use crate::surface::Role;
 use crate::text::{Location, Span};
@@ -43,6 +44,8 @@ pub(crate) struct JudgedCall<'r> {
     pub(super) permitted: bool,
     /// The question that a person has to confirm first; until then, an accepted call is pending.
     pub(crate) confirm: Option<String>,
+    /// The template of that question.
+    pub(super) asks: Option<&'r Template>,
     /// Whether the parameters are valid against the action's schema.
     pub(super) params_valid: bool,
     /// Whether there are parameters that the action does not declare.
@@ -86,6 +89,7 @@ impl<'r> Judgement<'r> {
                 omitted: Vec::new(),
                 permitted: false,
                 confirm: None,
+                asks: None,
                 params_valid: false,
                 undeclared: false,
             });

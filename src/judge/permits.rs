@@ -34,10 +34,10 @@ struct PermitRequest<'r> {
 }
 
 /// What the permits decide.
-enum PermitVerdict {
+enum PermitVerdict<'r> {
     Permitted,
     /// A person has to confirm this question first.
-    Asks(String),
+    Asks(String, &'r Template),
     Forbidden(Box<Forbidden>),
 }
 
@@ -94,6 +94,31 @@ impl<'r> Judgement<'r> {
         }
     }
 
+    /// Composes the questions of all calls that wait for a person again, because a guardrail has replaced something.
+    pub(super) fn renew_questions(&mut self) {
+        for call in 0..self.calls.len() {
+            let Some(JudgedCall { block, name, params, confirm: Some(_), asks: Some(asks), .. }) = self.calls.get(call)
+            else {
+                continue;
+            };
+            let (asks, name) = (*asks, name.clone());
+            let values = vec![("action", Value::from(&*name)), ("params", params.clone())];
+            let Some((block, _)) = self.block(*block) else { continue };
+            let subject = Subject::Call(call);
+            let asked = PermitRequest { subject, name, head: head(block), span: block.span(), values };
+            match self.text_of(asks, &asked) {
+                Ok(question) => self.with_call(call, |call| call.confirm = Some(legible(&question).into_owned())),
+                Err(failure) => {
+                    let message = message!("what to confirm fails: {}", &failure);
+                    let mut finding = defect(Defect::ForbiddenCall, asked.head, message);
+                    self.drop_call(call);
+                    self.ruling.decide(Strategy::Drop, None, &mut finding);
+                    self.find(finding);
+                }
+            }
+        }
+    }
+
     /// Checks the permits of a call.
     fn judge_permit(&mut self, call: usize) {
         let Some(JudgedCall { block, name, action: Some(action), params_valid: params_fit, accepted, params, .. }) =
@@ -134,8 +159,12 @@ impl<'r> Judgement<'r> {
         }
         match self.verdict(permits, &asked) {
             PermitVerdict::Permitted => {}
-            PermitVerdict::Asks(_) if self.occasion == Occasion::Confirmed => {}
-            PermitVerdict::Asks(question) => self.with_call(call, |call| call.confirm = Some(question)),
+            PermitVerdict::Asks(..) if self.occasion == Occasion::Confirmed => {}
+            PermitVerdict::Asks(question, asks) => {
+                if let Some(call) = self.calls.get_mut(call) {
+                    (call.confirm, call.asks) = (Some(question), Some(asks));
+                }
+            }
             PermitVerdict::Forbidden(why) => {
                 let elsewhere = !why.conditional && !why.denied;
                 let help = if elsewhere { self.permitted_elsewhere(&asked.name) } else { None };
@@ -183,7 +212,7 @@ impl<'r> Judgement<'r> {
 
     /// What permits and denials decide. Deny by default: what no permit allows is forbidden, and a condition that
     /// fails denies. A permit that needs no confirmation takes precedence over one that does.
-    fn verdict(&mut self, permits: &'r ModePermits, asked: &PermitRequest<'r>) -> PermitVerdict {
+    fn verdict(&mut self, permits: &'r ModePermits, asked: &PermitRequest<'r>) -> PermitVerdict<'r> {
         if let Some(denied) = self.denial(permits, asked) {
             return PermitVerdict::Forbidden(denied);
         }
@@ -196,7 +225,7 @@ impl<'r> Judgement<'r> {
             return PermitVerdict::Permitted;
         }
         let mut forbidden = Forbidden { conditional: !possible.is_empty(), ..Forbidden::default() };
-        let mut asks: Option<(&Permit, &Template)> = None;
+        let mut asks: Option<(&Permit, &'r Template)> = None;
         for permit in &possible {
             let unmet = self.unmet(permit, asked, "permits", &mut forbidden);
             match (unmet, &permit.confirm) {
@@ -214,7 +243,7 @@ impl<'r> Judgement<'r> {
                     let found = || format!("`{mode}` permits `{name}` once a person has confirmed it");
                     self.steps.record(StepKind::Permit, permit.at, asked.span, found);
                     // Never cut: a person has to see all of what they confirm.
-                    return PermitVerdict::Asks(legible(&question).into_owned());
+                    return PermitVerdict::Asks(legible(&question).into_owned(), confirm);
                 }
                 Err(failure) => forbidden.why.push(message!("what to confirm fails: {}", &failure)),
             }

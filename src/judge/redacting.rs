@@ -11,7 +11,7 @@ use crate::diagnostic::{Defect, Message, message, quote};
 use crate::program::{Guardrail, ResolvedStrategy, most_matches};
 use crate::surface::Role;
 use crate::text::{Slice, Span};
-use crate::value::Value;
+use crate::value::{Record, Value};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -128,6 +128,8 @@ impl Judgement<'_> {
             }
         }
         self.computed.content_texts.borrow_mut().clear();
+        self.reply = Record::default();
+        self.renew_questions();
         *stale = true;
     }
 

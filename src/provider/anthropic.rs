@@ -15,6 +15,9 @@ pub(super) fn message<'t>(message: &mut ReplyMessage<'t>, returned: Raw<'t>) {
     if let Some(error) = returned.get("error") {
         return message.returned(error);
     }
+    if !message.is_of_model(returned) {
+        return;
+    }
     match returned.get("content") {
         Some(content) if content.is_list() => content.items().for_each(|one| block(message, one)),
         Some(_) => {

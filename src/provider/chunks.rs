@@ -5,8 +5,8 @@
 //! Never: depends on how the provider cuts a text, a name or arguments.
 //!
 //! A stream may write several parts at once, each under a number, and the numbers may jump. Parts are sorted by
-//! number, as in the whole message; a part that arrives after a later text has been passed on is put after all
-//! others.
+//! number, as in the whole message; a part that arrives after a later text has been passed on, or the rest of such a
+//! text, is put after all others.
 
 use super::anthropic;
 use super::message::{self, ReplyMessage};
@@ -368,13 +368,17 @@ impl Chunks {
         if more.is_empty() {
             return;
         }
+        let own = self.moved.get(&key).copied().unwrap_or(key);
+        if self.parts.get(&own).is_some_and(PartialPart::is_text) && self.last_text.is_some_and(|last| own < last) {
+            self.move_behind(key);
+        }
         let (key, coming) = self.at(key, || PartialPart::of(ReplyPart::Text { text: String::new() }));
         let ReplyPart::Text { text } = &mut coming.part else { return self.note_other("text") };
         text.push_str(more);
         let before = self.last_text.filter(|before| *before < key);
         let apart = before.is_some_and(|before| {
             let mut between = self.parts.range((Bound::Excluded(before), Bound::Excluded(key)));
-            between.any(|(_, coming)| !matches!(coming.part, ReplyPart::Text { .. }))
+            between.any(|(_, coming)| !coming.is_text())
         });
         self.last_text = self.last_text.max(Some(key));
         self.deltas.push(Delta::Text(format!("{}{more}", if apart { BETWEEN } else { "" })));
@@ -435,23 +439,30 @@ impl Chunks {
     fn at(&mut self, key: PartKey, new: impl FnOnce() -> PartialPart) -> (PartKey, &mut PartialPart) {
         let mut key = self.moved.get(&key).copied().unwrap_or(key);
         if !self.parts.contains_key(&key) && self.last_text.is_some_and(|last| key < last) {
-            let is_text = |coming: &PartialPart| matches!(coming.part, ReplyPart::Text { .. });
             let coming = new();
-            let parts_texts = self.parts.range(..key).any(|(_, coming)| is_text(coming));
-            if is_text(&coming) || parts_texts {
-                let last = self.parts.keys().next_back().map_or(0, |last| last.0).max(BEHIND);
-                self.moved.insert(key, (last + 1, 0));
-                key = (last + 1, 0);
+            if coming.is_text() || self.parts.range(..key).any(|(_, coming)| coming.is_text()) {
+                key = self.move_behind(key);
             }
             return (key, self.parts.entry(key).or_insert(coming));
         }
         (key, self.parts.entry(key).or_insert_with(new))
+    }
+
+    /// Gives what still arrives under this number a number after all others.
+    fn move_behind(&mut self, key: PartKey) -> PartKey {
+        let last = self.parts.keys().next_back().map_or(0, |last| last.0).max(BEHIND);
+        self.moved.insert(key, (last + 1, 0));
+        (last + 1, 0)
     }
 }
 
 impl PartialPart {
     fn of(part: ReplyPart) -> Self {
         Self { part, otherwise: None }
+    }
+
+    fn is_text(&self) -> bool {
+        matches!(self.part, ReplyPart::Text { .. })
     }
 
     fn call() -> Self {

@@ -12,6 +12,9 @@ use super::raw::Raw;
 const ASIDE: [&str; 7] =
     ["text", "thought", "thoughtSignature", "thought_signature", "videoMetadata", "mediaResolution", "partMetadata"];
 
+/// The names of the member that calls a function.
+const CALL: [&str; 2] = ["functionCall", "function_call"];
+
 /// Reads whatever the API returned.
 pub(super) fn message<'t>(message: &mut ReplyMessage<'t>, returned: Raw<'t>) {
     match returned.is_list() {
@@ -45,7 +48,7 @@ pub(super) fn response<'t>(message: &mut ReplyMessage<'t>, returned: Raw<'t>) ->
     }
     let mut candidates = message.list(returned, "candidates");
     let Some(candidate) = candidates.next() else { return false };
-    if let Some(content) = candidate.get("content") {
+    if let Some(content) = candidate.get("content").filter(|content| message.is_of_model(*content)) {
         message.list(content, "parts").for_each(|one| part(message, one));
     }
     candidates.for_each(|_| message.other("another candidate"));
@@ -57,19 +60,19 @@ fn part<'t>(message: &mut ReplyMessage<'t>, part: Raw<'t>) {
     if !message.is_object(part, "a part") {
         return;
     }
-    if let Some(call) = member(part, ["functionCall", "function_call"]) {
+    if let Some(text) = message.text_member(part, "text") {
+        add(message, text, part.get("thought").is_some_and(Raw::is_true));
+    }
+    if let Some(call) = member(part, CALL) {
         let (id, name) = (message.text_member(call, "id"), message.text_member(call, "name").unwrap_or_default());
         let arguments = message.arguments(call, "args");
         message.call(id, name, arguments);
         if member(call, ["partialArgs", "partial_args"]).is_some() {
             message.other("partialArgs");
         }
-        return;
     }
-    if let Some(text) = message.text_member(part, "text") {
-        add(message, text, part.get("thought").is_some_and(Raw::is_true));
-    }
-    let others = part.members().filter(|(name, value)| !value.is_null() && !ASIDE.contains(&&**name));
+    let is_read = |name: &str| ASIDE.contains(&name) || CALL.contains(&name);
+    let others = part.members().filter(|(name, value)| !value.is_null() && !is_read(name));
     others.for_each(|(name, _)| message.other(name));
 }
 

@@ -102,6 +102,17 @@ impl<'t> ReplyMessage<'t> {
         part.is_object()
     }
 
+    /// Whether a message is the model's; one of somebody else, such as a user or a tool, is noted as not read.
+    pub(super) fn is_of_model(&mut self, part: Raw<'t>) -> bool {
+        match self.text_member(part, "role").as_deref() {
+            None | Some("" | "assistant" | "model") => true,
+            Some(role) => {
+                self.other(format!("message of the role {role}"));
+                false
+            }
+        }
+    }
+
     /// The items of a member that must be a list; nothing if it is absent.
     pub(super) fn list(&mut self, of: Raw<'t>, name: &str) -> impl Iterator<Item = Raw<'t>> + use<'t> {
         let member = of.get(name);

@@ -51,7 +51,7 @@ fn choices<'t>(message: &mut ReplyMessage<'t>, returned: Raw<'t>) {
 
 /// Reads the message of a chat completion.
 fn chat<'t>(message: &mut ReplyMessage<'t>, chat: Raw<'t>) {
-    if !message.is_object(chat, "the message of a chat completion") {
+    if !message.is_object(chat, "the message of a chat completion") || !message.is_of_model(chat) {
         return;
     }
     if let Some(text) = reasoning(message, chat) {

@@ -49,8 +49,11 @@ pub(super) fn item<'t>(message: &mut ReplyMessage<'t>, item: Raw<'t>) {
                 }
             }
         }
-        Some("message") => content(message, item),
-        None if item.get("role").is_some() => content(message, item),
+        kind if kind == Some("message") || (kind.is_none() && item.get("role").is_some()) => {
+            if message.is_of_model(item) {
+                content(message, item);
+            }
+        }
         kind => message.other(kind.unwrap_or("item")),
     }
 }

@@ -58,6 +58,12 @@ fn messages_of_openai() {
         "text(a) other(another choice) truncated",
     );
     check(r#"[{"type":"function_call","call_id":"c","id":"fc","name":"f","arguments":"{}"}]"#, "f({})#c");
+    // What somebody else wrote is no answer of the model.
+    check(
+        r#"[{"role":"user","content":"a"},{"type":"message","role":"assistant","content":"b"}]"#,
+        "other(message of the role user) text(b)",
+    );
+    check(r#"{"role":"tool","content":"a"}"#, "other(message of the role tool)");
     check(r#"{"output":[],"incomplete_details":{"reason":"content_filter"}}"#, "refused");
     check(r#"{"output":[],"incomplete_details":{"reason":"max_output_tokens"}}"#, "truncated");
 }
@@ -104,7 +110,7 @@ fn what_is_no_message_is_an_error_at_its_place() {
     );
     check(Provider::Openai, "5", "1:1 this is not a message of OpenAI: it is not an object");
     check(Provider::Openai, "{\"role\": \"assistant\",\n \"content\": 5}", "2:13 `content` is not a text");
-    check(Provider::Openai, r#"{"role":"a","tool_calls":{}}"#, "1:26 `tool_calls` is not a list");
+    check(Provider::Openai, r#"{"role":"assistant","tool_calls":{}}"#, "1:34 `tool_calls` is not a list");
     check(Provider::Openai, r#"{"error":{"message":"slow down"}}"#, "1:10 the API returned an error: slow down");
     check(Provider::Openai, r#"{"choices":[]}"#, "1:1 this has no choice, and so no answer");
     check(
@@ -165,6 +171,46 @@ fn messages() -> impl Strategy<Value = crate::value::Value> {
             prop::collection::vec((name, inner), 0..6).prop_map(|members| Value::Object(members.into_iter().collect())),
         ]
     })
+}
+
+/// What has been passed on is never moved, whichever part of the reply continues.
+#[test]
+fn texts_that_take_turns_stay_in_their_order() {
+    let joined = |provider, chunks: &[&str]| {
+        let (mut all, mut text) = (Chunks::default(), String::new());
+        for chunk in chunks {
+            for delta in all.push(provider, chunk).unwrap() {
+                if let Delta::Text(more) = delta {
+                    text.push_str(&more);
+                }
+            }
+        }
+        assert_eq!(all.into_reply().text(), text);
+        text
+    };
+    let openai = |delta: &str| format!(r#"{{"choices":[{{"index":0,"delta":{{{delta}}}}}]}}"#);
+    let [a, r, b] = [r#""content":"A""#, r#""refusal":"R""#, r#""content":"B""#].map(openai);
+    assert_eq!(joined(Provider::Openai, &[&a, &r, &b, &r]), "ARBR");
+    let both = openai(r#""content":"A","refusal":"R""#);
+    assert_eq!(joined(Provider::Openai, &[&both, &both]), "ARAR");
+    let anthropic = |index: u8, text: &str| {
+        format!(r#"{{"type":"content_block_delta","index":{index},"delta":{{"type":"text_delta","text":"{text}"}}}}"#)
+    };
+    let [a, b, c] = [anthropic(0, "A"), anthropic(1, "B"), anthropic(0, "C")];
+    assert_eq!(joined(Provider::Anthropic, &[&a, &b, &c, &b]), "ABCB");
+    let item = |index: u8, text: &str| {
+        format!(r#"{{"type":"response.output_text.delta","output_index":{index},"content_index":0,"delta":"{text}"}}"#)
+    };
+    let [a, b, c] = [item(0, "A"), item(1, "B"), item(0, "C")];
+    assert_eq!(joined(Provider::Openai, &[&a, &b, &c]), "ABC");
+}
+
+#[test]
+fn a_part_with_a_text_and_a_call_has_both() {
+    let part = r#"{"text":"a","functionCall":{"name":"f","args":{}}}"#;
+    let message =
+        format!(r#"{{"candidates":[{{"content":{{"role":"model","parts":[{part}]}},"finishReason":"STOP"}}]}}"#);
+    check(Provider::Gemini, &message, "text(a) f({})#");
 }
 
 proptest! {
