@@ -241,7 +241,8 @@ impl LenientJson<'_> {
                 let after = text.slice(next..self.bytes.len());
                 let (length, character) =
                     if after.starts_with(quote.opener) { (quote.opener.len_utf8(), c) } else { unescape(after) };
-                let standard = after.starts_with(['"', '\\', '/', 'b', 'f', 'n', 'r', 't', 'u']);
+                let standard =
+                    after.starts_with(['"', '\\', '/', 'b', 'f', 'n', 'r', 't', 'u']) && !after.starts_with("u{");
                 if character == char::REPLACEMENT_CHARACTER {
                     inside.torn_escape.get_or_insert((fault::SURROGATE, Span::new(at, next + length)));
                 } else if after.starts_with(|c| c < ' ') {

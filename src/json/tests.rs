@@ -45,6 +45,7 @@ fn a_certain_fault_changes_nothing() {
     check(r#"{"to: "tea"}"#, &tea, &["missing_quote"], false);
     check("[.5, +5, 5., 0x1F, True, None]", &value!([0.5, 5, 5, 31, true, null]), &["number", "constant"], false);
     check("{\"to\": (1, 2)}", &value!({ "to": [1, 2] }), &["tuple"], false);
+    check(r#"{"to": "\u{41}b"}"#, &value!({ "to": "Ab" }), &["escape"], false);
     check(r#"{"to": "C:\dir \x41"}"#, &value!({ "to": "C:\\dir A" }), &["escape"], false);
     check(
         r#"{"to": "he said "yes" to me", "why": 1}"#,
