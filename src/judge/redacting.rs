@@ -127,6 +127,12 @@ impl Judgement<'_> {
                 self.computed.section_values.borrow_mut().insert(block, Some(value));
             }
         }
+        // A call that is not accepted is still reported, and its text may be in the message or in what was dropped.
+        if let Some(veil) = self.redactions.veil() {
+            for call in self.calls.iter_mut().filter(|call| !call.accepted) {
+                each_text_mut(&mut call.params, &mut |text| veil.instead_of(text));
+            }
+        }
         self.computed.content_texts.borrow_mut().clear();
         self.reply = Record::default();
         self.renew_questions();

@@ -184,6 +184,11 @@ impl QuoteFilter<'_> {
         }
     }
 
+    /// The replacement of a value that contains a hidden text; `None` if it contains none.
+    pub(super) fn instead_of(&self, value: &str) -> Option<String> {
+        self.holds(value, 1).then(|| HIDDEN.to_owned())
+    }
+
     fn holds(&self, text: &str, least: usize) -> bool {
         match &self.texts {
             Some(texts) => texts.find_overlapping_iter(text).any(|found| found.len() >= least),
