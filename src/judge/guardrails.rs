@@ -19,7 +19,8 @@ pub(super) struct CheckedText {
     pub(super) text: Composed,
     /// What a strategy acts on if a guardrail trips on the text.
     pub(super) subject: Subject,
-    /// The path to the text if it is in a parameter, or [`KEY`] if it is a key; empty otherwise.
+    /// The path to the text if it is in a parameter, [`KEY`] if it is a key, or [`VALUE`] if it is in the value of a
+    /// section; empty otherwise.
     pub(super) pointer: Vec<String>,
 }
 
@@ -227,11 +228,13 @@ impl Judgement<'_> {
             GuardrailTarget::Role(Role::Message) => self.tripping_message(set).into_iter().collect(),
             GuardrailTarget::Role(role) => {
                 let blocks = self.tripping_blocks(set, |index| self.has_role(index, *role));
-                blocks.chain(self.tripping_section(set, |_| *role == Role::Section)).collect()
+                let values = self.tripping_values(set, |index| self.has_role(index, *role));
+                blocks.chain(self.tripping_section(set, |_| *role == Role::Section)).chain(values).collect()
             }
             GuardrailTarget::Block(name) => {
                 let blocks = self.tripping_blocks(set, |index| self.is_called(index, name));
-                blocks.chain(self.tripping_section(set, |section| name == section)).collect()
+                let values = self.tripping_values(set, |index| self.is_called(index, name));
+                blocks.chain(self.tripping_section(set, |section| name == section)).chain(values).collect()
             }
             GuardrailTarget::Param(action, param) => self.tripping_params(set, action, param),
             GuardrailTarget::Key(name) => self.tripping_keys(set, name).collect(),
@@ -283,6 +286,38 @@ impl Judgement<'_> {
                 CheckedText { text: text.unwrap_or_else(|| self.empty_text(index)), subject, pointer: Vec::new() },
                 hits,
             ))
+        })
+    }
+
+    /// The texts in the values of sections that are not in their bodies as they are, because of escapes. The place of
+    /// each is the whole body.
+    fn tripping_values(
+        &self,
+        set: &TargetPatterns,
+        meant: impl Fn(usize) -> bool,
+    ) -> impl Iterator<Item = (CheckedText, Vec<usize>)> {
+        let is_meant = move |index: &usize| self.has_role(*index, Role::Section) && meant(*index);
+        self.counting_blocks().filter(is_meant).flat_map(|index| {
+            let mut found = Vec::new();
+            let body = self.body(index);
+            let value = if body.contains('\\') { self.section_value(index) } else { None };
+            each_text(value.as_ref().unwrap_or(&Value::Null), &mut Vec::new(), &mut |_, text| {
+                let mut hits = if body.contains(text) { Vec::new() } else { set.patterns.matches(text) };
+                if hits.is_empty() {
+                    return;
+                }
+                // A pattern that has to occur has been searched for in the whole body.
+                let rules = &self.program.guardrails.rules;
+                let inverted = |rule: &usize| rules.get(*rule).is_some_and(|rule| rule.inverted);
+                let others = set.rules.iter().enumerate().filter(|(_, rule)| inverted(rule));
+                hits.extend(others.map(|(pattern, _)| pattern));
+                let text = Composed::of_value(text.to_owned(), self.body_text(index).span);
+                found.push((
+                    CheckedText { text, subject: Subject::Block(index), pointer: vec![VALUE.to_owned()] },
+                    hits,
+                ));
+            });
+            found
         })
     }
 
@@ -349,13 +384,21 @@ impl Judgement<'_> {
 /// The path of the text of a key, which is not in a parameter.
 const KEY: &str = "key";
 
+/// The pointer of a text that is in the value of a section.
+const VALUE: &str = "value";
+
 impl CheckedText {
     /// Whether matches in the text can be replaced. They cannot in a key, which names what is stored, nor in the raw
     /// text of a call, whose parameters have been read already; and an inverted pattern has no match.
+    /// Whether the text is in the value of a section, but not in its body as it is.
+    pub(super) fn is_in_value(&self) -> bool {
+        self.pointer.iter().map(String::as_str).eq([VALUE])
+    }
+
     fn can_be_redacted(&self, rule: &Guardrail) -> bool {
         let is_text = match self.subject {
             Subject::Call(_) => !self.pointer.is_empty(),
-            _ => self.pointer.is_empty(),
+            _ => self.pointer.is_empty() || self.is_in_value(),
         };
         rule.pattern.is_some() && !rule.inverted && is_text
     }

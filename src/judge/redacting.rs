@@ -52,7 +52,17 @@ impl Judgement<'_> {
             return;
         }
         let mut place = None;
-        for origin in text.origins(self.text, found.clone()) {
+        if let (true, Subject::Block(block)) = (looked.is_in_value(), &looked.subject) {
+            // The escapes of the body hide where the text is: all of it is replaced.
+            match self.made(*block).map(str::len) {
+                Some(length) => pending.made.entry(*block).or_default().push((0..length, Arc::clone(&rule.with))),
+                None => self.redactions.replace(text.span, &rule.with),
+            }
+            self.redactions.hide(text.span, matched);
+            place = Some(text.span);
+        }
+        let origins = if place.is_none() { text.origins(self.text, found.clone()) } else { Vec::new() };
+        for origin in origins {
             // A match that continues in another piece is replaced in the first one, and removed from the others.
             let with = if place.is_none() { Arc::clone(&rule.with) } else { Arc::from("") };
             let span = match (origin, &looked.subject) {
@@ -167,7 +177,14 @@ fn each_text_mut(value: &mut Value, change: &mut impl FnMut(&str) -> Option<Stri
             }
         }
         Value::Array(items) => Arc::make_mut(items).iter_mut().for_each(|item| each_text_mut(item, change)),
-        Value::Object(members) => members.iter_mut().for_each(|(_, member)| each_text_mut(member, change)),
+        Value::Object(members) => {
+            members.iter_mut().for_each(|(_, member)| each_text_mut(member, change));
+            if members.iter().any(|(name, _)| change(name).is_some()) {
+                let renamed =
+                    members.iter().map(|(name, value)| (change(name).unwrap_or(name.to_owned()), value.clone()));
+                *members = renamed.collect();
+            }
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -381,7 +381,7 @@ impl Judgement<'_> {
     }
 
     /// The text made from the value of a block.
-    fn made(&self, index: usize) -> Option<&str> {
+    pub(super) fn made(&self, index: usize) -> Option<&str> {
         let made = &self.texts.made;
         let at = made.binary_search_by_key(&index, |(block, _)| *block).ok()?;
         made.get(at).map(|(_, text)| text.as_str())
