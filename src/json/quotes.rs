@@ -282,6 +282,7 @@ impl LenientJson<'_> {
                 let before = self.text.slice(from..at).trim_end();
                 inside.other_end |= self.byte_at(self.over_space(next)) == b':';
                 inside.other_end |= in_list && (self.byte_at(self.over_space(next)) == b',' || before.ends_with(','));
+                inside.other_end |= c == '"' && self.is_before_string(next);
                 inside.last_bare = Some(next);
                 inside.first_bare.get_or_insert(at);
                 inside.other_end |= self.key_at(at).is_some_and(|name| self.is_free(&name));
@@ -295,6 +296,19 @@ impl LenientJson<'_> {
         let end = self.before_closers(from, at);
         inside.end = (end < at).then_some(AfterString::Close);
         (end, end, Some(()))
+    }
+
+    /// Whether a comma or nothing comes at `at`, and then a string that ends where a member may: the quote before may
+    /// end the value, and the string be a name that lost its value, or one more value.
+    fn is_before_string(&self, at: usize) -> bool {
+        let at = self.over_space(at);
+        let at = if self.byte_at(at) == b',' { self.over_space(at + 1) } else { at };
+        let inside = self.bytes.slice(at.min(self.bytes.len())..);
+        let Some((b'"', inside)) = inside.split_first() else { return false };
+        let closer = inside.iter().position(|byte| matches!(byte, b'"' | b'\\' | b'\n'));
+        closer.is_some_and(|closer| {
+            inside.get(closer) == Some(&b'"') && matches!(self.byte_at(self.over_space(at + closer + 2)), b'}' | b',')
+        })
     }
 
     /// Where the closers of all open containers start, if the text between `from` and `to` ends with them; otherwise

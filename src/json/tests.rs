@@ -45,6 +45,10 @@ fn a_certain_fault_changes_nothing() {
     check(r#"{"to: "tea"}"#, &tea, &["missing_quote"], false);
     check("[.5, +5, 5., 0x1F, True, None]", &value!([0.5, 5, 5, 31, true, null]), &["number", "constant"], false);
     check("{\"to\": (1, 2)}", &value!({ "to": [1, 2] }), &["tuple"], false);
+    // The second string may be a name without a value, or one more value.
+    check(r#"{"to": "tea", "x"}"#, &value!({ "to": "tea\", \"x" }), &["bare_quote"], true);
+    check(r#"{"to": "a" "b"}"#, &value!({ "to": "a\" \"b" }), &["bare_quote"], true);
+    check(r#"{"to": "the "a", "b" tea"}"#, &value!({ "to": "the \"a\", \"b\" tea" }), &["bare_quote"], false);
     check(r#"{"to": "\u{41}b"}"#, &value!({ "to": "Ab" }), &["escape"], false);
     check(r#"{"to": "C:\dir \x41"}"#, &value!({ "to": "C:\\dir A" }), &["escape"], false);
     check(
