@@ -47,6 +47,7 @@ impl Pen {
             let about = page.text.split("\n\n").map(str::trim).find(|part| !part.is_empty() && !part.starts_with('#'));
             let about = about.unwrap_or_default().replace('\n', " ");
             let sentence = about.split_inclusive(". ").next().unwrap_or_default().trim_end();
+            let sentence = without_links(sentence);
             _ = writeln!(text, "{}  {sentence}", paint(STRONG, &format!("{:<width$}", page.code)));
         }
         text
@@ -124,9 +125,22 @@ fn page_line(line: &str, in_fence: bool, text: &mut String) {
     let styled = match line.strip_prefix('#') {
         _ if in_fence => format!("    {line}"),
         Some(heading) => paint(STRONG, heading.trim_start_matches('#').trim()),
-        None => line.to_owned(),
+        None => without_links(line),
     };
     _ = writeln!(text, "{styled}");
+}
+
+/// A line of Markdown with the words of its links alone: a terminal has no page to go to.
+fn without_links(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((before, link)) = rest.split_once('[') {
+        let words = link.split_once("](").and_then(|(words, target)| Some((words, target.split_once(')')?.1)));
+        let Some((words, after)) = words.filter(|(words, _)| !words.contains('[')) else { break };
+        text.extend([before, words]);
+        rest = after;
+    }
+    text + rest
 }
 
 /// The file or the circumstances of a snippet, such as `mode=tidy`: what its fence says after the language, apart from
