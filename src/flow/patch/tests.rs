@@ -127,6 +127,7 @@ fn what_is_not_of_the_format_is_a_fault_at_its_line() {
         ("--- a\n+++ a\n@@ -5,0 +6 @@\n+y\n", 1, "it is unknown where"),
         ("--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n x\n+y\n", 1, "new file begins with `+`"),
         ("diff --git a/a b/a\nold mode 100644\nnew mode 100755\n", 2, "mode of a file"),
+        ("diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+a\n", 2, "a link"),
         ("diff --git a/a b/a\nindex 1..2\nBinary files a/a and b/a differ\n", 3, "binary"),
     ] {
         let fault = parse(text, None).unwrap_err();

@@ -91,8 +91,11 @@ impl DiffFile {
     /// Reads a header between `diff --git` and the hunks.
     fn header(&mut self, line: &str) -> Result<(), &'static str> {
         let is = |word: &str| line.strip_prefix(word).map(name);
-        if let Some(mode) = line.strip_prefix("new file mode ") {
-            self.new = Some(mode.trim().to_owned());
+        if let Some(mode) = line.strip_prefix("new file mode ").map(str::trim) {
+            if !mode.starts_with("100") {
+                return Err("no effect makes a link or a submodule");
+            }
+            self.new = Some(mode.to_owned());
         } else if line.starts_with("deleted file mode ") {
             self.is_deleted = true;
         } else if let Some(from) = is("rename from ") {
