@@ -1,6 +1,6 @@
 //! Guardrails: does a text contain what it should not?
 //!
-//! In: the texts as they will be displayed, and the whole reply.
+//! In: the texts as they will be displayed, those in values and parameters, and the whole reply.
 //! Out: tripped guardrails, answered by strategies; all patterns for one target are searched in one pass.
 //! Never: searches a text after replacements: all patterns see texts as they were written.
 
