@@ -98,7 +98,10 @@ impl Flow<'_> {
                     let executable = executable && is_executable;
                     effects.push(Effect::Write { key: key.clone(), text, new: true, executable });
                 }
-                FileChange::Delete => effects.push(Effect::Delete { key: key.clone() }),
+                FileChange::Delete { text } => {
+                    self.charge_texts(&[&key, text.as_deref().unwrap_or_default()])?;
+                    effects.push(Effect::Delete { key: key.clone(), text });
+                }
                 FileChange::Update(hunks) => {
                     for hunk in hunks {
                         self.charge_texts(&[&key, &hunk.find, &hunk.put])?;
@@ -120,7 +123,9 @@ impl Flow<'_> {
         }
         // A patch may add lines without context; only an edit that a call asks for needs a text to replace.
         let is_sound = |flow: &mut Self, effect: &Effect| match effect {
-            Effect::Edit(edit) if edit.find.is_empty() => flow.is_sound(&Effect::Delete { key: edit.key.clone() }, at),
+            Effect::Edit(edit) if edit.find.is_empty() => {
+                flow.is_sound(&Effect::Delete { key: edit.key.clone(), text: None }, at)
+            }
             effect => flow.is_sound(effect, at),
         };
         for effect in &effects {

@@ -79,6 +79,10 @@ pub enum Effect {
     Delete {
         /// The key of the file.
         key: String,
+        /// The text that the file must have, compared line by line without the white space around the lines: the lines
+        /// that a diff removes. None if the file is deleted whatever it contains.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
     },
     /// Move a file to another key, where none is yet.
     Move {
@@ -103,7 +107,7 @@ impl Effect {
     #[doc(hidden)]
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         let (key, to) = match self {
-            Effect::Write { key, .. } | Effect::Record { key, .. } | Effect::Delete { key } => (Some(key), None),
+            Effect::Write { key, .. } | Effect::Record { key, .. } | Effect::Delete { key, .. } => (Some(key), None),
             Effect::Amend(amendment) => (Some(&amendment.key), None),
             Effect::Edit(edit) => (Some(&edit.key), None),
             Effect::Move { key, to } => (Some(key), Some(to)),
@@ -215,7 +219,7 @@ pub struct Miss {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum MissKind {
-    /// The text of an edit, or a line before it, is not in the file.
+    /// The text of an edit, or a line before it, is not in the file; or a file to delete has another text.
     NotFound,
     /// The text of an edit, or a line before it, is in the file several times.
     Ambiguous,
@@ -223,7 +227,7 @@ pub enum MissKind {
     Absent,
     /// A file already exists where one should be added, or moved to.
     Exists,
-    /// The file to edit is not UTF-8.
+    /// The file is not UTF-8, so it has no text to replace or to compare.
     NotUtf8,
 }
 

@@ -211,7 +211,7 @@ impl<'f> Flow<'f> {
             }
             Verb::Delete { key } => {
                 let key = self.scope(bound, |scope| self.document_key(key, scope))?;
-                Effect::Delete { key }
+                Effect::Delete { key, text: None }
             }
             Verb::Move { key, to } => {
                 let (key, to) =
@@ -356,7 +356,7 @@ fn nameless(effect: &Effect) -> Option<&'static str> {
         Effect::Write { key, .. } | Effect::Record { key, .. } => ("the key", key),
         Effect::Amend(amendment) => ("the key", &amendment.key),
         Effect::Edit(edit) => ("the key", &edit.key),
-        Effect::Delete { key } => ("the key", key),
+        Effect::Delete { key, .. } => ("the key", key),
         Effect::Move { key, to } => ("the key", if key.trim().is_empty() { key } else { to }),
         Effect::Set { .. } | Effect::Append { .. } | Effect::Remove { .. } | Effect::Say { .. } => return None,
     };

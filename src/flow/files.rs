@@ -77,7 +77,7 @@ impl FileEffects {
                 }
                 _ => AddedEffect::Follows,
             },
-            Effect::Delete { key } => match of(key) {
+            Effect::Delete { key, .. } => match of(key) {
                 Some(FileState { gone: Some(gone), .. }) => after(key, "deleted", gone),
                 Some(FileState { came: true, .. }) => after(key, "deleted", "moved there"),
                 Some(FileState { written: Some(_), .. }) => after(key, "deleted", "written"),
@@ -108,7 +108,7 @@ impl FileEffects {
             Effect::Edit(edit) => {
                 self.0.entry(edit.key.clone()).or_default().edits.push(place);
             }
-            Effect::Delete { key } => {
+            Effect::Delete { key, .. } => {
                 self.0.insert(key.clone(), FileState { gone: Some("deleted"), ..FileState::default() });
             }
             Effect::Move { key, to } => {

@@ -138,6 +138,9 @@ fn words(miss: &Miss, effect: Option<&Effect>) -> (Defect, Message) {
     let key = if miss.kind == MissKind::Exists { keys.last() } else { keys.next() };
     let key = quote(key.unwrap_or_default(), 120);
     match miss.kind {
+        MissKind::NotFound if matches!(effect, Some(Effect::Delete { .. })) => {
+            (Defect::EditNotFound, message!("`{}` has another text than the one to delete", key))
+        }
         MissKind::NotFound => (Defect::EditNotFound, message!("the text to replace is not in `{}`", key)),
         MissKind::Ambiguous => (Defect::EditAmbiguous, message!("the text to replace is in `{}` several times", key)),
         MissKind::Absent => (Defect::EditNotFound, message!("there is no file `{}`", key)),

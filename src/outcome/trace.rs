@@ -84,7 +84,7 @@ fn effects<'f>(program: &'f Program, flowed: &'f Flowed) -> impl Iterator<Item =
             Effect::Amend(amendment) => format!("amend {}", amendment.key),
             Effect::Record { key, path, .. } => format!("record {path} in {key}"),
             Effect::Edit(edit) => format!("edit {}", edit.key),
-            Effect::Delete { key } => format!("delete {key}"),
+            Effect::Delete { key, .. } => format!("delete {key}"),
             Effect::Move { key, to } => format!("move {key} to {to}"),
         };
         step(program, StepKind::Effect, done.span, kind, done.cause)

@@ -81,9 +81,9 @@ pub(super) fn turn_report(pen: &Pen, applied: &Applied, turn_result: &TurnResult
 fn misfit(effects: &[EffectRecord], miss: &Miss) -> Diagnostic {
     let key = effects.get(miss.effect).and_then(|record| record.effect.keys().next()).unwrap_or_default();
     let (defect, what) = match miss.kind {
-        MissKind::NotFound => (Defect::EditNotFound, "the text to replace is not there"),
+        MissKind::NotFound => (Defect::EditNotFound, "it does not have the text to replace or delete"),
         MissKind::Ambiguous => (Defect::EditAmbiguous, "the text to replace is there several times"),
-        MissKind::Absent => (Defect::EditConflict, "there is no such file"),
+        MissKind::Absent => (Defect::EditNotFound, "there is no such file"),
         MissKind::Exists => (Defect::EditConflict, "a file is there already"),
         _ => (Defect::EditConflict, "the file is not UTF-8"),
     };

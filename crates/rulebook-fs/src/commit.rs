@@ -304,7 +304,7 @@ mod tests {
             }))
             .into(),
             write("made/deep/new"),
-            Effect::Delete { key: "b/gone".into() }.into(),
+            Effect::Delete { key: "b/gone".into(), text: None }.into(),
             Effect::Move { key: "c/from".into(), to: "d/to".into() }.into(),
             write("c/whole"),
             Effect::Record { key: "list.json".into(), path: "all".into(), value: 1.into() }.into(),

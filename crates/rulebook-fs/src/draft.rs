@@ -8,7 +8,7 @@
 use super::amend::{Addition, amend};
 use super::contents::{Digest, like};
 use super::cut::quoted;
-use super::edit::{MovedLines, edit};
+use super::edit::{MovedLines, edit, require};
 use super::journal::{Journal, old};
 use super::record::record;
 use super::root::{AnchoredPath, Root, fault};
@@ -176,12 +176,18 @@ impl Draft {
                     Ok(text) => slot.set_text(text),
                     Err(missed) => {
                         slot.set_text(text);
-                        return Err(Stop::Miss(Miss { effect: index, kind: missed.kind, at: missed.at }));
+                        return Err(Stop::Miss(missed.of(index)));
                     }
                 }
             }
+            Effect::Delete { text: Some(expected), .. } => {
+                let Some(text) = self.text(root, key)? else { return miss(MissKind::NotUtf8) };
+                require(&text, expected).map_err(|missed| Stop::Miss(missed.of(index)))?;
+                let Some(slot) = self.slots.get_mut(key) else { return Ok(()) };
+                slot.content = Content::Nothing;
+            }
             Effect::Amend(_) | Effect::Record { .. } => self.add(root, key, &record.effect, is_there)?,
-            Effect::Delete { .. } => slot.content = Content::Nothing,
+            Effect::Delete { text: None, .. } => slot.content = Content::Nothing,
             Effect::Move { to, .. } => {
                 if self.slots.get(to).is_some_and(|to| !matches!(to.content, Content::Nothing)) {
                     return miss(MissKind::Exists);

@@ -7,7 +7,8 @@
 
 use super::find::{Missed, Place, Wanted, places};
 use super::haystack::{Haystack, broken, plain};
-use rulebook::outcome::Edit;
+use super::nearest::excerpt_of;
+use rulebook::outcome::{Edit, MissKind};
 
 /// Replaces the places of the edit with `put`, and records in `moved` how line numbers change.
 pub(super) fn edit(text: &str, edit: &Edit, moved: &mut MovedLines) -> Result<String, Missed> {
@@ -40,6 +41,22 @@ pub(super) fn edit(text: &str, edit: &Edit, moved: &mut MovedLines) -> Result<St
         moved.record(haystack.line_of(place.range.start), breaks(&place.put) as i64 - taken as i64);
     }
     Ok(out)
+}
+
+/// Checks that a file has the text that a deletion expects, line by line, without the white space around each line and
+/// around the whole. If it has another text, the result has the lines from the first difference on.
+pub(super) fn require(text: &str, expected: &str) -> Result<(), Missed> {
+    let (body, expected) = (unmarked(text).1, unmarked(expected).1);
+    let (own, wanted): (Vec<&str>, Vec<&str>) =
+        (body.trim().lines().map(str::trim).collect(), expected.trim().lines().map(str::trim).collect());
+    if own == wanted {
+        return Ok(());
+    }
+    let same = own.iter().zip(&wanted).take_while(|(own, wanted)| own == wanted).count();
+    let haystack = Haystack::new(body);
+    let blank = haystack.lines().take_while(|line| line.trim().is_empty()).count();
+    let first = (blank + same).min(haystack.count().saturating_sub(1));
+    Err(Missed { kind: MissKind::NotFound, at: vec![excerpt_of(&haystack, first, usize::MAX)] })
 }
 
 /// The text for a place. A file without a last line break gets none, and an insertion becomes whole lines.
@@ -107,7 +124,7 @@ impl MovedLines {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use rulebook::outcome::{Matching, MissKind};
+    use rulebook::outcome::Matching;
     use std::time::{Duration, Instant};
 
     fn wanted(find: &str, put: &str) -> Edit {
@@ -239,6 +256,18 @@ mod tests {
         misses(" a\n  a\n", &trimmed("a \n", "b\n"), MissKind::Ambiguous, &[1, 2]);
         misses("a\n\nb\n", &trimmed(" \n", "x\n"), MissKind::NotFound, &[]);
         misses("ab\n", &trimmed(" a", "x"), MissKind::NotFound, &[]);
+    }
+
+    #[test]
+    fn a_deletion_expects_the_whole_text() {
+        let at = |text: &str, expected: &str| -> Option<u64> { Some(require(text, expected).err()?.at[0].line) };
+        for text in ["a\n\n b\n", "a\r\n\r\nb", "\u{feff}\na\n\nb\n\n"] {
+            assert_eq!(at(text, "a\n\n b\n"), None, "{text:?}");
+        }
+        assert_eq!(at("\na\nb\nc\n", "a\nB\nc\n"), Some(3));
+        assert_eq!(at("a\nb\n", "a\n"), Some(2));
+        assert_eq!(at("a\n", "a\nb\n"), Some(1));
+        assert_eq!(at("", "a\n"), Some(1));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::haystack::Haystack;
 use super::nearest::{excerpt_of, nearest};
 use super::trimmed::Trimmed;
 use memchr::memmem::Finder;
-use rulebook::outcome::{FileLines, Matching, MissKind};
+use rulebook::outcome::{FileLines, Matching, Miss, MissKind};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -48,6 +48,13 @@ pub(super) struct Place<'e> {
 pub(super) struct Missed {
     pub(super) kind: MissKind,
     pub(super) at: Vec<FileLines>,
+}
+
+impl Missed {
+    /// The same for the host, about the effect with this index.
+    pub(super) fn of(self, effect: usize) -> Miss {
+        Miss { effect, kind: self.kind, at: self.at }
+    }
 }
 
 /// The places of an edit, in order.

@@ -30,7 +30,7 @@ pub(super) fn parse(lines: &mut PatchLines<'_>) -> Result<Vec<FilePatch>, PatchF
             files.push(FilePatch { key, change: FileChange::Add { text, executable: false }, to: None });
         } else if let Some(key) = is("*** Delete File:") {
             lines.advance();
-            files.push(FilePatch { key, change: FileChange::Delete, to: None });
+            files.push(FilePatch { key, change: FileChange::Delete { text: None }, to: None });
         } else if let Some(key) = is("*** Update File:") {
             lines.advance();
             files.push(updated(lines, key)?);

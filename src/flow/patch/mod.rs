@@ -31,11 +31,9 @@ pub(crate) struct FilePatch {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FileChange {
     /// A new file.
-    Add {
-        text: String,
-        executable: bool,
-    },
-    Delete,
+    Add { text: String, executable: bool },
+    /// A file to delete, with the text that it has according to a diff.
+    Delete { text: Option<String> },
     /// The hunks in order; none if the file is only moved.
     Update(Vec<Hunk>),
 }

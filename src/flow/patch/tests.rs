@@ -20,7 +20,8 @@ fn brief(text: &str, file: Option<&str>) -> String {
                 let mode = if executable { " x" } else { "" };
                 writeln!(out, "add {key}{mode} {text:?}").unwrap();
             }
-            FileChange::Delete => writeln!(out, "delete {key}").unwrap(),
+            FileChange::Delete { text: None } => writeln!(out, "delete {key}").unwrap(),
+            FileChange::Delete { text: Some(text) } => writeln!(out, "delete {key} {text:?}").unwrap(),
             FileChange::Update(hunks) => {
                 for Hunk { find, put, line, after, end } in hunks {
                     let line = line.map(|line| format!(" at {line}")).unwrap_or_default();
@@ -62,7 +63,7 @@ fn the_headers_of_git_add_delete_and_move() {
          diff --git a/old b/old\ndeleted file mode 100644\n--- a/old\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\
          diff --git a/p q b/r\nsimilarity index 90%\nrename from p q\nrename to r\n--- a/p q\n+++ b/r\n@@ -1 +1 @@\n-x\n+y\n\
          diff --git a/m b/n\nsimilarity index 100%\nrename from m\nrename to n\n",
-        "add s.sh x \"#!/bin/sh\\nls\\n\"\nadd e \"\"\ndelete old\nedit p q at 1 \"x\\n\" \"y\\n\"\nmove p q r\nmove m n\n",
+        "add s.sh x \"#!/bin/sh\\nls\\n\"\nadd e \"\"\ndelete old \"x\\n\"\nedit p q at 1 \"x\\n\" \"y\\n\"\nmove p q r\nmove m n\n",
     );
     check(
         "--- \"a/\\303\\244 b\"\t2020-01-01\n+++ \"b/\\303\\244 b\"\n@@ -1 +1 @@\n-x\n+y\n",

@@ -416,7 +416,7 @@ class Delete(Part):
     """Delete a file."""
 
     __slots__ = ()
-    __match_args__ = ("key", "cause", "origin")
+    __match_args__ = ("key", "cause", "origin", "text")
 
     @property
     def kind(self) -> Literal["delete"]:
@@ -434,6 +434,12 @@ class Delete(Part):
     def origin(self) -> Origin | None:
         """The call or content that asks for it; only for effects that may fail on a file: `edit`, `delete`, `move`,
         and `write` if the file must be new.
+        """
+
+    @property
+    def text(self) -> str | None:
+        """The text that the file must have, compared line by line without the white space around the lines: the lines
+        that a diff removes. None if the file is deleted whatever it contains.
         """
 
     if TYPE_CHECKING:

@@ -277,6 +277,7 @@ class DeleteEffect(_DeleteEffect, total=False):
     """Delete a file."""
 
     origin: Optional[Origin]
+    text: Optional[str]
 
 
 class _MoveEffect(TypedDict):

@@ -35,7 +35,7 @@ fn trimmed(key: &str, find: &str, put: &str) -> EffectRecord {
 }
 
 fn delete(key: &str) -> EffectRecord {
-    Effect::Delete { key: key.into() }.into()
+    Effect::Delete { key: key.into(), text: None }.into()
 }
 
 fn moved(key: &str, to: &str) -> EffectRecord {
@@ -114,6 +114,7 @@ fn what_does_not_fit_changes_nothing_and_is_reported_whole() {
         moved("gone.txt", "there.txt"),
         edit("there.txt", "x", "y"),
         new("a.txt", "x"),
+        Effect::Delete { key: "b.txt".into(), text: Some("c\n".into()) }.into(),
     ];
     let none = applied(&root, &effects);
     use MissKind::{Absent, Ambiguous, Exists, NotFound, NotUtf8};
