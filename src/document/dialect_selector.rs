@@ -12,9 +12,10 @@
 use super::announce::EventDraft;
 use super::members::Objects;
 use super::scanner::DialectScanner;
-use super::{ChunkedVec, Document, FindingKind, ReadContext, ReaderFinding};
+use super::{Block, ChunkedVec, Document, FindingKind, ReadContext, ReaderFinding};
 use crate::diagnostic::{Defect, Remark};
 use crate::program::{BlockId, Dialect, DialectId, Limits};
+use crate::surface::Role;
 use crate::text::Span;
 use smallvec::SmallVec;
 
@@ -146,6 +147,15 @@ impl DialectReading {
         }
     }
 
+    /// Whether the dialect found reasoning.
+    fn finds_reasoning(&self, dialect: &Dialect) -> bool {
+        let blocks = match self {
+            DialectReading::Marks(scanner) => &scanner.blocks,
+            DialectReading::Object(objects) => &objects.read.blocks,
+        };
+        blocks.iter().any(|block| is_reasoning(block, dialect))
+    }
+
     fn found_nothing(&self) -> bool {
         match self {
             DialectReading::Marks(scanner) => scanner.blocks.is_empty() && scanner.found.iter().next().is_none(),
@@ -159,6 +169,10 @@ impl DialectReading {
             DialectReading::Object(objects) => Document { dialect, bytes, ..std::mem::take(&mut objects.read) },
         }
     }
+}
+
+fn is_reasoning(block: &Block, dialect: &Dialect) -> bool {
+    dialect.block(block.id).is_some_and(|bound| bound.role == Role::Thinking)
 }
 
 /// A dialect: its id, the id of the dialect whose reading it shares, and its indexes in `readings` and among the
@@ -450,7 +464,11 @@ impl DialectSelector {
         }
         self.advance(dialects, text, true);
         let dialect = self.chosen();
-        let Some((_, reading)) = self.readings.first_mut() else {
+        let thinks = |(dialect, reading): &(DialectId, DialectReading)| {
+            dialect.of(dialects).is_some_and(|dialect| reading.finds_reasoning(dialect))
+        };
+        let index = self.readings.iter().position(|reading| dialect.is_none() && thinks(reading)).unwrap_or_default();
+        let Some((reader, reading)) = self.readings.get_mut(index) else {
             return Document { bytes: text.len(), ..Document::default() };
         };
         let mut document = reading.take_document(dialect, text.len());
@@ -458,8 +476,15 @@ impl DialectSelector {
         if dialect.is_some() {
             return document;
         }
-        // A response that no dialect claimed has no blocks; of the findings, only exceeded limits are still reported.
-        document.blocks = ChunkedVec::default();
+        // A response that no dialect claimed has no blocks, except for reasoning, which is hidden in any case; of the
+        // findings, only exceeded limits are still reported.
+        let bound = reader.of(dialects);
+        let is_reasoning =
+            |block: &Block| block.parent().is_none() && bound.is_some_and(|bound| is_reasoning(block, bound));
+        let mut reasoning: Vec<Block> = std::iter::from_fn(|| document.blocks.pop()).filter(is_reasoning).collect();
+        reasoning.reverse();
+        document.blocks = reasoning.into_iter().collect();
+        document.reasoning_of = (!document.blocks.is_empty()).then_some(*reader);
         let limit = |what| matches!(what, FindingKind::Defect(Defect::TooLarge | Defect::TooCostly));
         let limits = document.found.iter().filter(|found| limit(found.what)).cloned();
         let none = ReaderFinding::new(Defect::NoDialect, Span::new(0, text.len()));

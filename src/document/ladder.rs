@@ -10,6 +10,7 @@
 use super::braces::BraceCount;
 use super::delimiter::{Delimiter, DelimiterKind};
 use super::open_block::{BlockEnd, OpenBlock, PayloadState, blank_line};
+use super::payload::ends_response;
 use super::scanner::{Closerless, DialectScanner};
 use super::trim::fence_end;
 use super::{AttributeKey, Quoted, ReadContext};
@@ -125,6 +126,14 @@ impl DialectScanner {
             Ending::Payload => {
                 self.fill(open, search);
                 match open.payload {
+                    // Whether anything follows a payload that names its calls decides how certain its repairs are.
+                    PayloadState::Whole { end, .. }
+                        if search.block.named_within().is_some()
+                            && !search.is_complete()
+                            && ends_response(search.within(), end) =>
+                    {
+                        None
+                    }
                     PayloadState::Whole { end, .. } => Some(Some(end)),
                     PayloadState::Absent => Some(Some(open.opener.end)),
                     PayloadState::Broken | PayloadState::Bottomless => Some(None),
@@ -139,9 +148,11 @@ impl DialectScanner {
             Ending::Closer => Some(open.closer().map(|(closer, _)| closer.start)),
             // A closer that satisfies the anchor wins over one that does not.
             Ending::LooseCloser => {
-                // A loose closer that may still arrive comes after the one that has arrived.
-                let known = known.closers || open.first_loose.is_some();
-                met(open.loose_closer().map(|(closer, _)| closer.start), known).filter(|_| known)
+                // Every closer that may still arrive comes after a loose one that has arrived. But it may have a better
+                // name than a closer before that one, and take its place.
+                let first = open.loose_closer();
+                let is_known = known.closers || (first.is_some() && first == open.first_loose);
+                is_known.then_some(first.map(|(closer, _)| closer.start))
             }
             Ending::LastLooseCloser => Some(open.closer().or(open.loose).map(|(closer, _)| closer.start)),
             Ending::QuotedCloser => met(open.masked_closer.map(|(closer, _)| closer.start), known.closers),

@@ -44,8 +44,10 @@ pub(super) struct LeadingReasoning {
     opened: Option<Option<LeadingOpener>>,
     /// The start of the first line with text.
     begins: usize,
-    /// A closer of which it is not known yet whether it counts.
-    met: Option<Span>,
+    /// A closer of which it is not known yet whether it counts, with its rank.
+    met: Option<(Span, usize)>,
+    /// The closer with the lowest rank so far, after an opener: it ends the block unless a better one follows.
+    best: Option<(Span, usize)>,
     /// The start of the line of the last closer, and how far line breaks have been searched for.
     line: usize,
     lines: usize,
@@ -124,6 +126,7 @@ impl LeadingReasoning {
             opened: None,
             begins: 0,
             met: None,
+            best: None,
             line: 0,
             lines: 0,
             mask_cursor: 0,
@@ -159,17 +162,21 @@ impl LeadingReasoning {
             opened => opened.is_some(),
         };
         loop {
-            if let Some(closer) = self.met {
+            if let Some((closer, rank)) = self.met {
                 match self.counts(answer, masks, closer, budget) {
-                    Some(true) if opened => return LeadingState::Opened(Some(closer)),
-                    Some(true) => return LeadingState::Closer(closer),
-                    Some(false) => (self.met, self.from) = (None, closer.start + 1),
+                    Some(true) if opened && rank == 0 => return LeadingState::Opened(Some(closer)),
+                    Some(true) if !opened => return LeadingState::Closer(closer),
+                    Some(counts) => {
+                        let is_better = counts && self.best.is_none_or(|(_, best)| rank < best);
+                        self.best = if is_better { self.met } else { self.best };
+                        (self.met, self.from) = (None, closer.start + 1);
+                    }
                     None => return LeadingState::Waits(if opened { start } else { closer.start }),
                 }
             }
             let Some(hit) = self.next_start(starts, text, complete) else {
                 return match (complete, opened) {
-                    (true, true) => LeadingState::Opened(None),
+                    (true, true) => LeadingState::Opened(self.best.map(|(closer, _)| closer)),
                     (true, false) => LeadingState::Over,
                     (false, true) => LeadingState::Waits(start),
                     (false, false) => LeadingState::Waits(self.from),
@@ -177,9 +184,10 @@ impl LeadingReasoning {
             };
             match self.run(answer, family, close, hit) {
                 Progress::Pending => return LeadingState::Waits(if opened { start } else { hit }),
-                Progress::Matched(end) if self.closes(answer, family) => {
-                    self.met = Some(Span::new(hit, end));
-                }
+                Progress::Matched(end) => match self.rank(answer, family) {
+                    Some(rank) => self.met = Some((Span::new(hit, end), rank)),
+                    None => self.from = hit + 1,
+                },
                 _ => self.from = hit + 1,
             }
             self.running = false;
@@ -281,14 +289,15 @@ impl LeadingReasoning {
         self.opened.as_ref().and_then(Option::as_ref)
     }
 
-    /// Whether the closer that was read is the block's: one with the name of its opener or of the block, or one of its
-    /// words.
-    fn closes(&self, answer: &AnswerSoFar<'_>, family: &Family) -> bool {
+    /// The rank of the closer that was read; `None` if it does not close the block. One with the name of the opener has
+    /// rank 0, any other the rank of its entry in `close`: reasoning may speak of the closers of other openers. Without
+    /// an opener, all have rank 0.
+    fn rank(&self, answer: &AnswerSoFar<'_>, family: &Family) -> Option<usize> {
         let AnswerSoFar { dialect, text, .. } = *answer;
         let opened = self.opened();
-        let Some(block) = dialect.block(self.id) else { return false };
+        let block = dialect.block(self.id)?;
         // A closer without a name closes any block that its grammar has opened.
-        let Some(name) = self.name(family) else { return opened.is_some() };
+        let Some(name) = self.name(family) else { return opened.map(|_| 0) };
         let same = |known: &str| dialect.names.same(known, name.of(text));
         let says = |key: &str| {
             let attributes = opened.map(|opened| opened.opener.attributes.as_slice()).unwrap_or_default();
@@ -301,14 +310,16 @@ impl LeadingReasoning {
                 dialect.names.same(called, key) && same(attribute.value.span().of(text).trim())
             })
         };
-        block.close.iter().any(|closer| match closer {
-            Closer::Own => match opened.filter(|opened| !opened.name.is_empty()) {
-                Some(opened) => same(opened.name.of(text)),
+        let own = opened.map(|opened| opened.name).filter(|name| !name.is_empty());
+        let entry = block.close.iter().position(|closer| match closer {
+            Closer::Own => match own {
+                Some(own) => same(own.of(text)),
                 None => block.names.iter().any(|known| same(known)),
             },
             Closer::Word(word) => same(word),
             Closer::Attribute(key) => says(key),
             Closer::Pattern(_) => false,
-        })
+        });
+        entry.map(|entry| if own.is_some_and(|own| !same(own.of(text))) { entry } else { 0 })
     }
 }

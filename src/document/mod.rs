@@ -80,6 +80,8 @@ impl<'g> ReadContext<'g> {
 pub(crate) struct Document {
     /// The dialect that read the response, if one did.
     pub(crate) dialect: Option<DialectId>,
+    /// If no dialect read the response: the one whose reasoning it has; it has no other blocks then.
+    pub(crate) reasoning_of: Option<DialectId>,
     /// The result of each dialect that was tried, in order.
     pub(crate) tried: SmallVec<[Tried; 1]>,
     /// The length of the response in bytes; of a structured reply, that of its text.

@@ -433,6 +433,7 @@ impl DialectScanner {
         let (found, left_out) = self.found.take();
         Document {
             dialect,
+            reasoning_of: None,
             tried: SmallVec::new(),
             bytes,
             wrapper: self.masks.wrapper(),

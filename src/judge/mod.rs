@@ -339,13 +339,14 @@ impl<'r> Judgement<'r> {
     pub(crate) fn bound(&self, block: &Block) -> Option<&'r program::BlockBinding> {
         match block.is_native() {
             true => self.program.native_block(block.id),
-            false => self.dialect?.block(block.id),
+            false => self.dialect_of(block)?.block(block.id),
         }
     }
 
     /// The dialect that reads a block.
     fn dialect_of(&self, block: &Block) -> Option<&'r Dialect> {
-        if block.is_native() { Some(&self.program.native) } else { self.dialect }
+        let of_reasoning = || self.document.reasoning_of.and_then(|id| id.of(&self.program.dialects));
+        if block.is_native() { Some(&self.program.native) } else { self.dialect.or_else(of_reasoning) }
     }
 
     pub(crate) fn block(&self, index: usize) -> Option<(&'r Block, &'r program::BlockBinding)> {
