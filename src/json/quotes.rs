@@ -205,7 +205,7 @@ impl LenientJson<'_> {
             && !inside.other_end;
         if let Some(bare) = inside.first_bare {
             // An odd number of quotes suggests that one of them is missing.
-            let sure = sure && missing.is_none() && inside.bare % 2 == 0;
+            let sure = sure && missing.is_none() && inside.bare % 2 == 0 && !self.is_expression(from, &inside);
             self.fault(fault::BARE_QUOTE, Span::new(bare, bare + 1), grade(sure));
         }
         if missing.is_some() {
@@ -309,6 +309,18 @@ impl LenientJson<'_> {
         closer.is_some_and(|closer| {
             inside.get(closer) == Some(&b'"') && matches!(self.byte_at(self.over_space(at + closer + 2)), b'}' | b',')
         })
+    }
+
+    /// Whether the quotes without a backslash may be those between two strings of an expression, as in
+    /// `"Oslo" if late else "Bergen"`: the first looks like the end of a string, and the last like the start of one.
+    fn is_expression(&self, from: usize, inside: &StringContent) -> bool {
+        let Some((first, last)) = inside.first_bare.zip(inside.last_bare) else { return false };
+        let (before, after) = (self.text.slice(from..first).chars().next_back(), self.text.slice(..last).chars());
+        let (start, end) = (self.text.slice(first..).chars().nth(1), self.text.slice(last..).chars().next());
+        let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        let is_space = |c: Option<char>| c.is_none_or(char::is_whitespace);
+        let opens = !is_word(after.rev().nth(1)) && !is_space(end);
+        !is_space(before) && !is_word(start) && opens
     }
 
     /// Where the closers of all open containers start, if the text between `from` and `to` ends with them; otherwise

@@ -48,6 +48,11 @@ fn a_certain_fault_changes_nothing() {
     // The second string may be a name without a value, or one more value.
     check(r#"{"to": "tea", "x"}"#, &value!({ "to": "tea\", \"x" }), &["bare_quote"], true);
     check(r#"{"to": "a" "b"}"#, &value!({ "to": "a\" \"b" }), &["bare_quote"], true);
+    for expression in [r#"tea" if late else "water"#, r#"tea".strip() + "s"#, r#"tea" or "water"#, r#"%s" % ("tea"#] {
+        let text = format!(r#"{{"to": "{expression}"}}"#);
+        check(&text, &value!({ "to": expression }), &["bare_quote"], true);
+    }
+    check(r#"{"to": "5" and 6" pipes"}"#, &value!({ "to": "5\" and 6\" pipes" }), &["bare_quote"], false);
     check(r#"{"to": "the "a", "b" tea"}"#, &value!({ "to": "the \"a\", \"b\" tea" }), &["bare_quote"], false);
     check(r#"{"to": "\u{41}b"}"#, &value!({ "to": "Ab" }), &["escape"], false);
     check(r#"{"to": "C:\dir \x41"}"#, &value!({ "to": "C:\\dir A" }), &["escape"], false);

@@ -38,6 +38,8 @@ pub(crate) struct Chunks {
     parts: BTreeMap<PartKey, PartialPart>,
     /// The new numbers of parts that arrived too late for their own place.
     moved: BTreeMap<PartKey, PartKey>,
+    /// The kinds of what nothing reads and has no number; they come last.
+    others: BTreeSet<String>,
     /// The last text that was passed on.
     last_text: Option<PartKey>,
     truncated: bool,
@@ -115,12 +117,15 @@ impl Chunks {
             }
             PartialPart { part, .. } => part,
         };
-        Reply { parts: self.parts.into_values().map(whole).collect(), truncated, refused }
+        let others = self.others.into_iter().map(|kind| ReplyPart::Other { kind });
+        Reply { parts: self.parts.into_values().map(whole).chain(others).collect(), truncated, refused }
     }
 
-    /// Records something that the host passed and that nothing reads.
+    /// Records something that has arrived and that nothing reads.
     pub(crate) fn note_other(&mut self, kind: &str) {
-        self.parts.entry((u64::MAX, 0)).or_insert_with(|| PartialPart::other(kind));
+        if !self.others.contains(kind) {
+            self.others.insert(kind.to_owned());
+        }
     }
 
     /// How many calls come before this one; `None` if a part before it may still arrive.
@@ -158,6 +163,8 @@ impl Chunks {
             }
             if let Some(delta) = choice.get("delta") {
                 self.chat(message, delta);
+            } else if let Some(text) = message.text_member(choice, "text") {
+                self.add_text(TEXT, &text);
             } else if choice.get("message").is_some() {
                 message.fault_in(choice, "this choice has a whole `message`, which is no chunk");
             }
@@ -299,11 +306,26 @@ impl Chunks {
                 self.seen.insert(index);
                 event.get("content_block").iter().for_each(|block| self.begin(message, key, *block));
             }
+            ("message_start", _) if self.ended => {
+                message.fault_in(event, "another message begins after the end of the first; read each by itself");
+            }
+            ("message_start", _) => {
+                if event.get("message").and_then(|start| start.get("content")).is_some_and(Raw::has_content) {
+                    self.note_other("content of message_start");
+                }
+            }
             ("content_block_delta", Some(delta)) => {
+                let kind = message.text_member(delta, "type").unwrap_or_default();
                 let more = |message: &mut ReplyMessage<'t>, name| message.text_member(delta, name).unwrap_or_default();
-                self.add_text(key, &more(message, "text"));
-                self.add_thinking(key, &more(message, "thinking"));
-                self.add_arguments(key, &more(message, "partial_json"));
+                match kind.as_str() {
+                    "text_delta" => self.add_text(key, &more(message, "text")),
+                    "thinking_delta" => self.add_thinking(key, &more(message, "thinking")),
+                    "input_json_delta" => self.add_arguments(key, &more(message, "partial_json")),
+                    // What the model cites is not what it says, and a signature proves its reasoning to the API.
+                    "citations_delta" | "signature_delta" => {}
+                    "" => self.note_other("content_block_delta"),
+                    kind => self.note_other(kind),
+                }
             }
             ("message_delta", Some(delta)) => {
                 let reason = message.text_member(delta, "stop_reason").unwrap_or_default();
@@ -389,10 +411,9 @@ impl Chunks {
             return;
         }
         let (key, coming) = self.at(key, || PartialPart::of(ReplyPart::Thinking { text: String::new() }));
-        if let ReplyPart::Thinking { text } = &mut coming.part {
-            text.push_str(more);
-            self.deltas.push(Delta::Thinking(key, more.to_owned()));
-        }
+        let ReplyPart::Thinking { text } = &mut coming.part else { return self.note_other("thinking") };
+        text.push_str(more);
+        self.deltas.push(Delta::Thinking(key, more.to_owned()));
     }
 
     /// Adds to a call. A name that comes with an id that is already known is repeated, and does not continue the
@@ -424,10 +445,9 @@ impl Chunks {
             return;
         }
         let (key, coming) = self.at(key, PartialPart::call);
-        if let ReplyPart::Call { arguments, .. } = &mut coming.part {
-            arguments.push_str(more);
-            self.deltas.push(Delta::Arguments(key, more.to_owned()));
-        }
+        let ReplyPart::Call { arguments, .. } = &mut coming.part else { return self.note_other("arguments") };
+        arguments.push_str(more);
+        self.deltas.push(Delta::Arguments(key, more.to_owned()));
     }
 
     fn call(&mut self, key: PartKey) -> &mut PartialPart {

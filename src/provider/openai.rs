@@ -39,7 +39,10 @@ fn choices<'t>(message: &mut ReplyMessage<'t>, returned: Raw<'t>) {
         Some(choice) => {
             match choice.get("message") {
                 Some(one) => chat(message, one),
-                None => message.fault_in(choice, "this choice has no `message`; chunks are read one by one"),
+                None => match message.text_member(choice, "text") {
+                    Some(text) => message.text(text),
+                    None => message.fault_in(choice, "this choice has no `message`; chunks are read one by one"),
+                },
             }
             let reason = message.text_member(choice, "finish_reason").unwrap_or_default();
             message.reply.truncated |= is_truncated(&reason);

@@ -205,6 +205,45 @@ fn texts_that_take_turns_stay_in_their_order() {
     assert_eq!(joined(Provider::Openai, &[&a, &b, &c]), "ABC");
 }
 
+/// Nothing that a stream has is lost without a part, or an error, that says so.
+#[test]
+fn chunks_that_nothing_reads_are_noted() {
+    let reply = |provider, chunks: &[&str]| {
+        let mut all = Chunks::default();
+        let faults = chunks.iter().filter_map(|chunk| all.push(provider, chunk).err());
+        let faults: Vec<String> = faults.map(|faults| faults.to_string()).collect();
+        let reply = all.into_reply();
+        let others: Vec<&str> = reply
+            .parts
+            .iter()
+            .filter_map(|part| match part {
+                ReplyPart::Other { kind } => Some(kind.as_str()),
+                _ => None,
+            })
+            .collect();
+        format!("{} | {} | {}", reply.text(), others.join(", "), faults.join(", "))
+    };
+    let completion = r#"{"object":"text_completion","choices":[{"index":0,"text":"Fine.","finish_reason":"stop"}]}"#;
+    assert_eq!(reply(Provider::Openai, &[completion]), "Fine. |  | ");
+    check(Provider::Openai, completion, "text(Fine.)");
+    let choice = r#"{"choices":[{"index":0,"delta":{"content":"A"}},{"index":1,"delta":{"content":"B"}}]}"#;
+    let [refusal, more] = [r#"{"refusal":"R"}"#, r#"{"content":"C"}"#]
+        .map(|delta| format!(r#"{{"choices":[{{"index":0,"delta":{delta}}}]}}"#));
+    assert_eq!(reply(Provider::Openai, &[choice, &refusal, &more]), "ARC | another choice | ");
+    let begin = r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"A"}}"#;
+    let delta = |delta: &str| format!(r#"{{"type":"content_block_delta","index":0,"delta":{delta}}}"#);
+    let arguments = delta(r#"{"type":"input_json_delta","partial_json":"{}"}"#);
+    let unknown = delta(r#"{"type":"audio_delta","audio":"…"}"#);
+    let start = r#"{"type":"message_start","message":{"role":"assistant","content":[{"type":"text","text":"B"}]}}"#;
+    assert_eq!(
+        reply(Provider::Anthropic, &[start, begin, &arguments, &unknown, &unknown]),
+        "A | arguments, audio_delta, content of message_start | "
+    );
+    let stop = r#"{"type":"message_stop"}"#;
+    let again = reply(Provider::Anthropic, &[begin, stop, start]);
+    assert!(again.contains("another message begins"), "{again}");
+}
+
 #[test]
 fn a_part_with_a_text_and_a_call_has_both() {
     let part = r#"{"text":"a","functionCall":{"name":"f","args":{}}}"#;

@@ -21,6 +21,10 @@ pub const MAX_FILE: u64 = 4 << 20;
 /// The depth to which folders are searched.
 const MAX_DEPTH: usize = 16;
 
+/// The most folders that a pack may use, each counted as often as a `use` leads to it: a folder holds those that it uses,
+/// so packs that use two that use two more, and so on, double with each level.
+const MAX_USES: usize = 1_000;
+
 /// The files of a pack, in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -195,6 +199,8 @@ struct PackReader {
     names: Vec<(PathBuf, String, PathBuf)>,
     /// The folders being read, from the pack down to the current one.
     above: Vec<PathBuf>,
+    /// How many folders have been read.
+    count: usize,
 }
 
 impl PackReader {
@@ -208,6 +214,10 @@ impl PackReader {
         }
         if !root.is_dir() {
             return Err(ReadError::new(path, "it is not a folder"));
+        }
+        self.count += 1;
+        if self.count > MAX_USES {
+            return Err(ReadError::new(path, format_args!("its `use` leads to more than {MAX_USES} folders")));
         }
         let mut folders = Vec::new();
         let mut walk = walk(path);

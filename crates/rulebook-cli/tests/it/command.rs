@@ -715,6 +715,23 @@ fn folders_that_are_not_read_are_reported() {
     check(&folder, &["run", "notes"], 1, "", "lies 16 folders deep, so nothing in it is read");
 }
 
+/// Each of these packs uses two others, and both of these use the two of the next level.
+#[test]
+fn packs_that_lead_to_very_many_others_are_refused_at_once() {
+    let folder = folder("diamonds");
+    for level in 0..16 {
+        for side in ["a", "b"] {
+            let pack = folder.join(format!("{side}{level}"));
+            std::fs::create_dir(&pack).unwrap();
+            let next = level + 1;
+            let uses = if level < 15 { format!("use = ['../a{next}', '../b{next}']\n") } else { String::new() };
+            std::fs::write(pack.join("pack.toml"), format!("[pack]\nname = '{side}{level}'\n{uses}")).unwrap();
+        }
+    }
+    check(&folder, &["check", "a0"], 2, "", "its `use` leads to more than 1000 folders");
+    check(&folder, &["check", "a9"], 0, "", "");
+}
+
 #[test]
 fn the_name_of_a_file_neither_breaks_a_line_nor_steers_a_terminal() {
     let here = folder("names");
