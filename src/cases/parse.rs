@@ -410,7 +410,7 @@ mod tests {
             "mode = 'a'\nmodel = 3\n=== response ===\n=== expect ===\nstatsu = 'clean'\n=== respons ===\n",
             &[
                 "case/syntax t/x.case:1:1 the key `claim` is missing",
-                "case/syntax t/x.case:2:9 this is a whole number, but a string belongs here",
+                "case/syntax t/x.case:2:9 expected a string, found a whole number",
                 "case/syntax t/x.case:5:1 there is no `statsu` to expect here",
                 "case/syntax t/x.case:6:1 there is no part called `respons`",
             ],

@@ -399,21 +399,31 @@ impl Strategy {
     /// Whether the strategy always applies to this defect, so that none after it in a list can act.
     pub(crate) fn always_answers(self, defect: Defect) -> bool {
         use Defect::{
-            DuplicateBlock, ForbiddenBlock, ForbiddenCall, ForbiddenContent, InvalidPayload, UnknownAction,
-            UnknownParam,
+            DuplicateBlock, ExtraCall, ForbiddenBlock, ForbiddenCall, ForbiddenContent, InvalidPayload,
+            MalformedPayload, NoDialect, OutOfOrder, SpelledCall, StrayText, TurnLimit, UnknownAction, UnknownParam,
+            UnknownSpeaker, WrongLabel,
         };
         match self {
             Keep | Refuse => true,
-            KeepFirst | KeepLast => defect == DuplicateBlock,
+            KeepFirst | KeepLast => matches!(defect, DuplicateBlock | ExtraCall),
             Drop => matches!(
                 defect,
                 DuplicateBlock
+                    | ExtraCall
                     | ForbiddenBlock
                     | ForbiddenCall
                     | ForbiddenContent
                     | InvalidPayload
+                    | MalformedPayload
+                    | NoDialect
+                    | OutOfOrder
+                    | SpelledCall
+                    | StrayText
+                    | TurnLimit
                     | UnknownAction
                     | UnknownParam
+                    | UnknownSpeaker
+                    | WrongLabel
             ),
             _ => false,
         }

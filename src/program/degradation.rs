@@ -151,12 +151,15 @@ impl Program {
         let mut rows = Vec::new();
         for defect in Defect::ALL.iter().copied() {
             let row = |declared_by, strategies, rule| DegradationRow { defect, declared_by, strategies, rule };
-            let default = defect.default_strategy();
-            rows.push(row(DeclaredBy::Default, vec![default], None));
-            let of_calls = (DeclaredBy::DefaultForCalls, defect.default_for_calls());
-            let of_contents = (DeclaredBy::DefaultForContents, defect.default_for_contents());
-            let apart = [of_calls, of_contents].into_iter().filter(|(_, strategy)| *strategy != default);
-            rows.extend(apart.map(|(declared_by, strategy)| row(declared_by, vec![strategy], None)));
+            // Where the pack itself declares strategies, no default is left.
+            if !self.degradation.declares(defect) {
+                let default = defect.default_strategy();
+                rows.push(row(DeclaredBy::Default, vec![default], None));
+                let of_calls = (DeclaredBy::DefaultForCalls, defect.default_for_calls());
+                let of_contents = (DeclaredBy::DefaultForContents, defect.default_for_contents());
+                let apart = [of_calls, of_contents].into_iter().filter(|(_, strategy)| *strategy != default);
+                rows.extend(apart.map(|(declared_by, strategy)| row(declared_by, vec![strategy], None)));
+            }
             let declared = tables.iter().filter_map(|(declared_by, answers)| Some((declared_by, answers.get(defect)?)));
             rows.extend(declared.map(|(declared_by, answer)| {
                 row(declared_by.clone(), answer.strategies.clone(), self.place(answer.at))

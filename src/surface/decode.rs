@@ -42,6 +42,10 @@ pub(crate) struct Decoder<'r> {
     pub(super) doubled: bool,
 }
 
+/// What messages call a table with the keys of its kind, and one with tables under names of the author's own.
+const TABLE: &str = "a table";
+const TABLES: &str = "a table for each name";
+
 /// What was read under keys that their table does not know.
 #[derive(Default)]
 pub(crate) struct Guesses<'t> {
@@ -131,8 +135,8 @@ impl<'r> Decoder<'r> {
             DeValue::Integer(number) if number.as_str().starts_with('-') => "a number below 0",
             value => type_name(value),
         };
-        let mut diagnostic =
-            Diagnostic::new(Code::PACK_WRONG_TYPE, at, format!("this is {got}, but {wanted} belongs here"));
+        let mut diagnostic = Diagnostic::new(Code::PACK_WRONG_TYPE, at, format!("expected {wanted}, found {got}"));
+        let is_table = [TABLE, TABLES].contains(&wanted);
         diagnostic.help = match node.get_ref() {
             DeValue::Array(_) if wanted == "a string" => Some("it takes one: leave the brackets out".to_owned().into()),
             DeValue::String(text) if wanted.contains("number") && text.starts_with(|c: char| c.is_ascii_digit()) => {
@@ -147,16 +151,15 @@ impl<'r> Decoder<'r> {
                     false => "each table of a list has its header in double brackets: `[[…]]`".to_owned().into(),
                 })
             }
-            DeValue::Array(_) if wanted == "a table" && Span::from(node.span()).of(self.text).starts_with("[[") => {
-                let single = syntax::single_header(self.text, node.span().start);
+            DeValue::Array(_) if is_table && Span::from(node.span()).of(self.text).starts_with("[[") => {
+                let name = (wanted == TABLES).then_some("NAME");
+                let single = syntax::single_header(self.text, node.span().start, name);
                 Some(format!("a table that is no list has its header in single brackets: `{single}`").into())
             }
             DeValue::String(text) if text.parse::<bool>().is_ok() || text.parse::<f64>().is_ok() => {
                 Some("leave the quotes out".to_owned().into())
             }
-            DeValue::String(_) if wanted == "a table" => {
-                Some("a table is keys with values: `{ key = … }`".to_owned().into())
-            }
+            DeValue::String(_) if is_table => Some("a table is keys with values: `{ key = … }`".to_owned().into()),
             _ => None,
         };
         self.report(diagnostic);
@@ -167,7 +170,7 @@ impl<'r> Decoder<'r> {
     pub(crate) fn table<'n, 't>(&mut self, node: &'n TomlNode<'t>) -> Option<&'n DeTable<'t>> {
         match node.get_ref() {
             DeValue::Table(table) => Some(table),
-            _ => self.misfit(node, "a table"),
+            _ => self.misfit(node, TABLE),
         }
     }
 
@@ -456,7 +459,7 @@ impl<T: Decode> Decode for Vec<T> {
 
 impl<T: Decode> Decode for Named<T> {
     fn decode(node: &TomlNode<'_>, reading: &mut Decoder<'_>) -> Option<Self> {
-        let table = reading.table(node)?;
+        let DeValue::Table(table) = node.get_ref() else { return reading.misfit(node, TABLES) };
         let mut named = Named::new();
         for (key, value) in in_order(table) {
             let at = reading.at(key.span());

@@ -633,5 +633,15 @@ fn parse(reading: &mut Decoder<'_>, text: &str, source: SourceId) -> Option<File
     }
     let span = table.span();
     let node = toml::Spanned::new(span, toml::de::DeValue::Table(table.into_inner()));
-    File::decode(&node, reading)
+    let file = File::decode(&node, reading);
+    // A list whose headers are in single brackets has the same header twice, too: that it is a list is the fault.
+    let line = |one: &Diagnostic| {
+        let at = one.at.filter(|at| at.source == source)?;
+        Some(syntax::line_of(text, at.span.start).trim()).filter(|line| line.starts_with('['))
+    };
+    let is_wrong = |one: &&Diagnostic| one.code == Code::PACK_WRONG_TYPE;
+    let wrong: HashSet<&str> = reading.diagnostics.iter().filter(is_wrong).filter_map(line).collect();
+    let is_list = |one: &Diagnostic| line(one).is_some_and(|line| wrong.contains(line));
+    reading.diagnostics.retain(|one| one.code != Code::PACK_DUPLICATE || !is_list(one));
+    file
 }

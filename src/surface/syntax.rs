@@ -35,7 +35,7 @@ pub(crate) fn fault(error: &Error, table: &DeTable<'_>, text: &str, within: Loca
             headers_through(text, &key_path).find(|one| !is_list(*one))
         }) {
             let message = format!("`{name}` is a list here and a table elsewhere");
-            let help = format!("each has a table of its own: `{}`", single_header(text, span.start));
+            let help = format!("each has a table of its own: `{}`", single_header(text, span.start, Some("NAME")));
             let fault = Diagnostic::new(Code::PACK_SYNTAX, place(span), message).with_help(help);
             return fault.with_place(place(first), "a table here");
         }
@@ -101,18 +101,20 @@ fn is_unquoted(message: &str) -> bool {
     message.starts_with("invalid basic string") || message.starts_with("invalid literal string")
 }
 
-/// The header of this list as that of a table: `[actions.NAME]` for `[[actions]]`, with the name that its first line
-/// gives.
-pub(super) fn single_header(text: &str, at: usize) -> String {
+/// The header of this list as that of a table: `[actions.NAME]` for `[[actions]]` and the name `NAME`, or with the name
+/// that its first line gives in place of that.
+pub(super) fn single_header(text: &str, at: usize, name: Option<&str>) -> String {
     let path = header(line_of(text, at)).unwrap_or_default();
     let names: Vec<&str> = names(&path).collect();
+    let path = names.join(".");
+    let Some(unnamed) = name else { return format!("[{path}]") };
     let next = text.get(at..).and_then(|rest| rest.lines().nth(1)).unwrap_or_default();
     let typed_value =
         next.split_once('=').filter(|(key, _)| ["name", "id"].contains(&key.trim())).map(|(_, value)| value);
     let name = typed_value.map(|value| value.trim().trim_matches(['"', '\'']));
     let name =
         name.filter(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)));
-    format!("[{}.{}]", names.join("."), name.unwrap_or("NAME"))
+    format!("[{path}.{}]", name.unwrap_or(unnamed))
 }
 
 /// What was probably meant by something that is not TOML.

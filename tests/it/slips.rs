@@ -1315,6 +1315,13 @@ fn an_entry_of_a_list_with_the_header_of_a_table() {
 }
 
 #[test]
+fn headers_in_the_wrong_brackets() {
+    let twice = "[rules]\nid = \"late\"\n[rules]";
+    check("[[rules]]", twice, "pack/wrong-type", "[rules]", "in double brackets: `[[…]]`");
+    check("[modes.shut]", "[[modes.shut]]", "pack/wrong-type", "[[modes.shut]]", "in single brackets: `[modes.shut]`");
+}
+
+#[test]
 fn operators_of_other_languages() {
     let (when, code) = ("params.sum.amount <= data.limits.large.most", "pack/unknown-variable");
     let long = "sum = { type = \"object\", required = true, properties = { amount = { type = \"number\" }, why = { type = \"string\" } } }";

@@ -7,7 +7,7 @@
 
 use super::output::{CommandOutput, Error, Format, Status, found};
 use super::{input, parallel, session};
-use rulebook::diagnostic::alternatives;
+use rulebook::diagnostic::{alternatives, nearest};
 use rulebook::text::excerpt;
 use rulebook::{Checked, Code, Diagnostic, Folder, Program, Sources, Tools};
 use rulebook_fs::{PackFiles, ReadError, folder_of, read_pack, search_packs};
@@ -124,7 +124,18 @@ pub(super) fn packs(paths: &[PathBuf]) -> (Vec<PackFiles>, Vec<ReadError>) {
 
 /// The output if no pack was found, or none that could be read; `empty` is the report for programs.
 pub(super) fn nothing(what: &str, paths: &[PathBuf], unread: &[ReadError], empty: String) -> CommandOutput {
-    nothing_of(what, "a pack is a folder with a `pack.toml`", paths, unread, empty)
+    let wanted = "a pack is a folder with a `pack.toml`";
+    match paths.iter().find_map(|path| misspelt_table(path)) {
+        Some(name) => nothing_of(what, &format!("{wanted}, and here is `{name}`"), paths, unread, empty),
+        None => nothing_of(what, wanted, paths, unread, empty),
+    }
+}
+
+/// The name of a file in this folder that was probably meant to be its `pack.toml`.
+fn misspelt_table(folder: &Path) -> Option<String> {
+    let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| nearest(name, ["pack.toml"]).is_some()).min()
 }
 
 /// Like [`nothing`], with a text that names what is `wanted`.

@@ -32,7 +32,7 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<CommandOutput, Error> {
         return Err(Error::Usage(format!("the pack declares no modes yet: {help}")));
     }
     let mode = part.mode.clone().unwrap_or_else(|| program.session().mode);
-    let mut best: Option<(Drafted, String)> = None;
+    let mut best: Option<(Drafted, Entrance)> = None;
     for entrance in entrances(kind, name, program.action_like(&mode, name)) {
         let folder = &opened.files.folder;
         let name = entrance.name.as_str();
@@ -72,14 +72,14 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<CommandOutput, Error> {
             drafted = drafting.check(before);
         }
         if best.as_ref().is_none_or(|(best, _)| drafted.news.len() < best.news.len()) {
-            best = Some((drafted, entrance.name));
+            best = Some((drafted, entrance));
         }
         if best.as_ref().is_some_and(|(best, _)| best.news.is_empty()) {
             break;
         }
     }
-    let Some((drafted, name)) = best else { return Err(Error::Usage("there is nothing to add".to_owned())) };
-    finish(kind, part, &name, &opened, &mode, drafted)
+    let Some((drafted, entrance)) = best else { return Err(Error::Usage("there is nothing to add".to_owned())) };
+    finish(kind, part, &entrance, &opened, &mode, drafted)
 }
 
 /// Whether a dialect of the mode has a block that is a call.
@@ -142,12 +142,13 @@ fn enters(mode: &str) -> [String; 4] {
 fn finish(
     kind: Kind,
     part: &NewPart,
-    name: &str,
+    entrance: &Entrance,
     opened: &OpenedPack,
     mode: &str,
     drafted: Drafted,
 ) -> Result<CommandOutput, Error> {
     let Drafted { mut files, loaded, news } = drafted;
+    let name = entrance.name.as_str();
     let pen = Pen::new(opened.files.paths.clone());
     let broken = news.iter().any(Diagnostic::is_error);
     let findings = pen.diagnostics(&loaded.sources, &news);
@@ -172,13 +173,19 @@ fn finish(
         true => String::new(),
         false => format!(", since no answer could ask for `{}`", part.name),
     };
-    let out = format!("added the {} `{name}`{renamed}:\n{written}{unshown}try `rulebook test {pack}`\n", kind.word());
+    let goes = match &entrance.enters_by {
+        EntersBy::Action(action) => format!(", and the action `{action}`, permitted in `{mode}`, which goes there"),
+        EntersBy::Words => format!(", and a rule by which words of the user go there from `{mode}`"),
+        EntersBy::Nothing | EntersBy::Block => String::new(),
+    };
+    let kind = kind.word();
+    let out = format!("added the {kind} `{name}`{renamed}{goes}:\n{written}{unshown}try `rulebook test {pack}`\n");
     let broken_cases = opened.loaded.value.as_ref().map(|before| broken_cases(&opened.files.cases, before, &program));
     let Some(broken_cases) = broken_cases.filter(|broken_cases| !broken_cases.is_empty()) else {
         // Warnings that the author may resolve, such as a text that a prompt needs.
         return Ok(CommandOutput { out, err: findings, status: Status::Clean });
     };
-    let what = format!("with the new {} these cases fail, look at each", kind.word());
+    let what = format!("with the new {} these cases fail, look at each", kind);
     let names: String = broken_cases.iter().map(|name| format!("  {}\n", pen.display_name(name))).collect();
     Ok(CommandOutput { out, err: findings + &pen.trouble(&what) + &names, status: Status::Findings })
 }

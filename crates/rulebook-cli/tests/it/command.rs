@@ -89,6 +89,8 @@ fn a_missing_pack_is_reported_in_one_line() {
     check(&folder, &["check", "."], 3, "", "nothing to check in `.`: a pack is a folder with a `pack.toml`");
     check(&folder, &["test", "."], 3, "", "nothing to test in `.`");
     check(&folder, &["check", ".", "--format", "json"], 3, "\"packs\": 0", "nothing to check in `.`");
+    std::fs::write(folder.join("Pack.tml"), "").unwrap();
+    check(&folder, &["check", "."], 3, "", "a pack is a folder with a `pack.toml`, and here is `Pack.tml`");
     check(&folder, &["test", ".", "--format", "json"], 3, "\"cases\": []", "nothing to test in `.`");
     check(&folder, &["test", ".", "--format", "junit"], 3, "<testsuites", "nothing to test in `.`");
     let pack =
