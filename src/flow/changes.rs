@@ -33,6 +33,28 @@ impl Flow<'_> {
         false
     }
 
+    /// Gives the keys of an effect the form of paths below the root. An answer must have asked for them in that form:
+    /// permits have seen its values as it wrote them, unless they are keys as they are.
+    pub(super) fn settle_keys(&mut self, effect: &mut Effect, at: Location) -> bool {
+        for key in effect.keys_mut() {
+            let own = self.program.below_root(key).into_owned();
+            if own == *key {
+                continue;
+            }
+            if self.of_answer {
+                let message = message!(
+                    "`{}` is not a safe path: it is another way to write `{}`",
+                    quote(&*key, 60),
+                    quote(&own, 60)
+                );
+                self.fault(Defect::UnsafePath, message, at);
+                return false;
+            }
+            *key = own;
+        }
+        true
+    }
+
     /// Adds a valid change to the effects, unless it contradicts earlier ones. Effects of rules are not compared: the
     /// pack decides their order.
     pub(super) fn ask_host(&mut self, effect: Effect, at: Location) {

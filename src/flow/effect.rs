@@ -119,6 +119,22 @@ impl Effect {
         };
         key.into_iter().chain(to).map(String::as_str)
     }
+
+    /// The same keys, to be changed.
+    pub(super) fn keys_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let (key, to) = match self {
+            Effect::Write { key, .. } | Effect::Record { key, .. } | Effect::Delete { key, .. } => (Some(key), None),
+            Effect::Amend(amendment) => (Some(&mut amendment.key), None),
+            Effect::Edit(edit) => (Some(&mut edit.key), None),
+            Effect::Move { key, to } => (Some(key), Some(to)),
+            Effect::Set { .. }
+            | Effect::Append { .. }
+            | Effect::Remove { .. }
+            | Effect::Emit { .. }
+            | Effect::Say { .. } => (None, None),
+        };
+        key.into_iter().chain(to)
+    }
 }
 
 fn is_false(flag: &bool) -> bool {

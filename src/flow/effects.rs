@@ -11,7 +11,7 @@ use super::effect::{Amendment, Edit, Effect};
 use super::state;
 use super::turn::{Bindings, Flow, NO_IDS};
 use crate::diagnostic::{Remark, message, quote};
-use crate::expression::{Failure, Scope, Template};
+use crate::expression::{Failure, Template};
 use crate::program::{self, DeclarationContext, Verb};
 use crate::program::{Keys, PathKey, PathTemplate, Shape};
 use crate::session::MOST_IDS;
@@ -132,16 +132,15 @@ impl<'f> Flow<'f> {
             }
             Verb::Patch { text, file, matching, executable } => {
                 let (text, file) = self.scope(bound, |scope| {
-                    let file = file.as_ref().map(|key| self.document_key(key, scope)).transpose()?;
-                    Ok((text.text(scope)?, file))
+                    Ok((text.text(scope)?, file.as_ref().map(|key| key.text(scope)).transpose()?))
                 })?;
                 self.patch(&text, file.as_deref(), (matching, *executable), effect.at)?;
             }
             asking => {
-                let Some(asked) = self.asked_of_host(asking, effect.at, bound)? else { return Ok(()) };
+                let Some(mut asked) = self.asked_of_host(asking, effect.at, bound)? else { return Ok(()) };
                 if let Some(what) = nameless(&asked) {
                     self.note(Remark::NoTarget, message!("nothing happens: {} comes out empty", &what), effect.at);
-                } else if self.is_sound(&asked, effect.at) {
+                } else if self.settle_keys(&mut asked, effect.at) && self.is_sound(&asked, effect.at) {
                     self.ask_host(asked, effect.at);
                 }
             }
@@ -163,8 +162,7 @@ impl<'f> Flow<'f> {
                 Effect::Emit { event, value }
             }
             Verb::Write { key, value, executable } => {
-                let (key, value) =
-                    self.scope(bound, |scope| Ok((self.document_key(key, scope)?, value.render(scope)?)))?;
+                let (key, value) = self.scope(bound, |scope| Ok((key.text(scope)?, value.render(scope)?)))?;
                 self.charge(&value)?;
                 let Some(text) = self.text_for(&key, value, at) else { return Ok(None) };
                 let executable = *executable && is_script(&text);
@@ -174,7 +172,7 @@ impl<'f> Flow<'f> {
                 let text = |template: &Template| self.scope(bound, |scope| template.text(scope));
                 let maybe =
                     |template: &Option<Template>| Ok(template.as_ref().map(text).transpose()?.unwrap_or_default());
-                let (key, section) = (self.scope(bound, |scope| self.document_key(key, scope))?, text(section)?);
+                let (key, section) = (self.scope(bound, |scope| key.text(scope))?, text(section)?);
                 let value = self.scope(bound, |scope| value.render(scope))?;
                 self.charge(&value)?;
                 let (marker, otherwise) = (maybe(marker)?, maybe(otherwise)?);
@@ -183,7 +181,7 @@ impl<'f> Flow<'f> {
                 Effect::Amend(Box::new(Amendment { key, section, marker, text, otherwise, done, missing }))
             }
             Verb::Record { key, path, value, schema } => {
-                let key = self.scope(bound, |scope| self.document_key(key, scope))?;
+                let key = self.scope(bound, |scope| key.text(scope))?;
                 let path = self.scope(bound, |scope| Ok(state::dotted(&path.render(scope)?)))?;
                 let value = self.scope(bound, |scope| value.render(scope))?;
                 self.charge(&value)?;
@@ -199,7 +197,7 @@ impl<'f> Flow<'f> {
             Verb::Edit { key, find, put, all, matching } => {
                 let (key, find, put, all) = self.scope(bound, |scope| {
                     let all = all.as_ref().map(|all| all.render(scope)).transpose()?;
-                    Ok((self.document_key(key, scope)?, find.text(scope)?, put.text(scope)?, all))
+                    Ok((key.text(scope)?, find.text(scope)?, put.text(scope)?, all))
                 })?;
                 self.charge_texts(&[&key, &find, &put])?;
                 let all = match all {
@@ -210,12 +208,11 @@ impl<'f> Flow<'f> {
                 Effect::Edit(Box::new(Edit { key, find, put, all, matching: matching.clone(), ..Edit::default() }))
             }
             Verb::Delete { key } => {
-                let key = self.scope(bound, |scope| self.document_key(key, scope))?;
+                let key = self.scope(bound, |scope| key.text(scope))?;
                 Effect::Delete { key, text: None }
             }
             Verb::Move { key, to } => {
-                let (key, to) =
-                    self.scope(bound, |scope| Ok((self.document_key(key, scope)?, self.document_key(to, scope)?)))?;
+                let (key, to) = self.scope(bound, |scope| Ok((key.text(scope)?, to.text(scope)?)))?;
                 Effect::Move { key, to }
             }
         }))
@@ -272,11 +269,6 @@ impl<'f> Flow<'f> {
             | Verb::Say { .. }
             | Verb::Go { .. } => return Ok(None),
         }))
-    }
-
-    /// The key of a document: a path below the root, with the separators of all systems.
-    fn document_key(&self, key: &Template, scope: &Scope<'_>) -> Result<String, Failure> {
-        Ok(self.program.below_root(&key.text(scope)?).into_owned())
     }
 
     /// A value as the text of a document; `none` has no text and is reported.

@@ -22,6 +22,8 @@ pub(crate) struct Schema {
     spelled: Option<Value>,
     /// The parameters whose text is used as written.
     verbatim: BTreeSet<String>,
+    /// The paths of the values that effects take as keys of files: they are paths below the root, too.
+    keys: Arc<[Vec<String>]>,
     types: OnceLock<Types>,
     /// The names of the members, for findings about other names; collected for the first of these.
     names: OnceLock<KnownNames>,
@@ -69,6 +71,7 @@ impl Schema {
             json,
             spelled: None,
             verbatim: BTreeSet::new(),
+            keys: Arc::default(),
             types: OnceLock::new(),
             names: OnceLock::new(),
             part: OnceLock::new(),
@@ -78,7 +81,18 @@ impl Schema {
 
     /// A copy of the schema that is not compiled yet.
     pub(crate) fn again(&self) -> Self {
-        Self { spelled: self.spelled.clone(), verbatim: self.verbatim.clone(), ..Self::new(self.json.clone()) }
+        let (spelled, verbatim, keys) = (self.spelled.clone(), self.verbatim.clone(), self.keys());
+        Self { spelled, verbatim, keys, ..Self::new(self.json.clone()) }
+    }
+
+    /// The same schema for values of which effects take the parts at these paths as keys of files.
+    pub(crate) fn with_keys(self, keys: Arc<[Vec<String>]>) -> Self {
+        Self { keys, types: OnceLock::new(), ..self }
+    }
+
+    /// The paths of the values that effects take as keys of files.
+    pub(crate) fn keys(&self) -> Arc<[Vec<String>]> {
+        Arc::clone(&self.keys)
     }
 
     /// The JSON Schema.
@@ -94,7 +108,10 @@ impl Schema {
 
     /// The types that the schema declares.
     pub(crate) fn types(&self) -> &Types {
-        self.types.get_or_init(|| Types::of_params(self.with_spellings(), &self.verbatim))
+        self.types.get_or_init(|| {
+            let types = Types::of_params(self.with_spellings(), &self.verbatim);
+            self.keys.iter().fold(types, |types, key| types.with_path_at(key))
+        })
     }
 
     /// The names of the declared members, to be compared with one that is not declared.

@@ -74,7 +74,7 @@ impl<'t> Adding<'t> {
         if let Some(why) = unusable(&tool.schema) {
             return self.leave_out(at, format!("the schema of `{cited}` cannot be used: {why}"));
         }
-        let own = Schema::new(without_examples(&tool.schema));
+        let own = Schema::new(without_examples(&tool.schema)).with_keys(by.schema.keys());
         if !compiles(&tool.schema)
             && let Err(why) = own.validator()
         {

@@ -5,6 +5,7 @@
 //! Never: decides whether a value is valid: a validator does.
 
 use super::names::BlockNames;
+use crate::expression::ENTRY;
 use crate::value::Members;
 use crate::value::Value as Json;
 use std::cell::Cell;
@@ -87,6 +88,22 @@ impl Types {
             }
         }
         types
+    }
+
+    /// The same types, in which the value at the end of `path` is a path below the root.
+    pub(super) fn with_path_at(mut self, path: &[String]) -> Self {
+        match path.split_first() {
+            None => self.path = true,
+            Some((step, rest)) if step == ENTRY => {
+                self.items = self.items.map(|items| Box::new(items.with_path_at(rest)));
+            }
+            Some((step, rest)) => {
+                if let Some(member) = self.members.as_mut().and_then(|members| members.get_mut(step)) {
+                    *member = member.clone().with_path_at(rest);
+                }
+            }
+        }
+        self.settled()
     }
 
     /// The types of a part of the schema `root`, in which references are resolved: at most `far` of them inside each

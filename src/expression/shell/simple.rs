@@ -92,6 +92,9 @@ fn simple(tokens: &[ShellToken<'_>]) -> Result<Simple, ShellFault> {
         let value = if place == 0 { value_without_glob(word)? } else { word.value()?.into_owned() };
         if word.glob.is_some() {
             check_glob(word, &value)?;
+            if value.starts_with('-') && !word.raw.starts_with('-') {
+                return Err("an option in quotes before a pattern".into());
+            }
             made.globs.push(value.clone());
         }
         // A pattern is spelled as in the line: in quotes it would be no pattern.
@@ -229,17 +232,31 @@ fn text(words: &[String], spelled: &[Option<String>]) -> String {
         match spelled {
             Some(raw) => text.push_str(raw),
             None if is_plain(word) => text.push_str(word),
-            // Only one style of quoting is used, so that the patterns of a pack have to match only this one.
-            None => text.push_str(&format!("'{}'", word.replace('\'', r"'\''"))),
+            // Only one style of quoting is used, so that the patterns of a pack have to match only this one. The start
+            // of an option is not quoted, so that they see that it is one.
+            None => {
+                let starts = if word.starts_with('-') { plain_length(word) } else { 0 };
+                let (start, rest) = word.split_at(starts);
+                text.push_str(&format!("{start}'{}'", rest.replace('\'', r"'\''")));
+            }
         }
     }
     text
 }
 
+/// The length of the start of a word that needs no quotes.
+fn plain_length(word: &str) -> usize {
+    word.find(|c: char| !(is_plain_char(c) || c == '=')).unwrap_or(word.len())
+}
+
+/// Whether a shell reads a character without quotes as it is, wherever in a word it is.
+fn is_plain_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "%+,-./:@_".contains(c)
+}
+
 /// Whether a shell reads a word without quotes as it is.
 fn is_plain(word: &str) -> bool {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "%+,-./:@_".contains(c);
-    let inside = |c: char| is_plain(c) || "=^~".contains(c);
+    let inside = |c: char| is_plain_char(c) || "=^~".contains(c);
     let is_tilde = word.contains("=~") || word.contains(":~");
-    matches!(word, "[" | "]") || word.starts_with(is_plain) && word.chars().all(inside) && !is_tilde
+    matches!(word, "[" | "]") || word.starts_with(is_plain_char) && word.chars().all(inside) && !is_tilde
 }

@@ -211,6 +211,14 @@ fn redirections_are_named() {
     check_opaque("cat <<< x", "a here-document");
 }
 
+/// Patterns of packs tell options by the `-` at the start of a word.
+#[test]
+fn the_start_of_an_option_is_never_quoted() {
+    check_line("git log '--output=x;y' \"--output=~a\"", &["git log --output=x';y' --output='~a'"]);
+    check_line(r"git log --output=a\;b '-x y' '--é'", &["git log --output=a';b' -x' y' --'é'"]);
+    check_line("git log '-' '--' '--stat' 'a -b'", &["git log - -- --stat 'a -b'"]);
+}
+
 #[test]
 fn a_pattern_becomes_neither_program_nor_option() {
     let globs = |line| Ok::<_, String>(split(line)?[0]["globs"].clone());
@@ -219,6 +227,7 @@ fn a_pattern_becomes_neither_program_nor_option() {
     assert_eq!(globs("grep -r --include=*.rs x"), Ok(json!(["--include=*.rs"])));
     assert_eq!(globs("ls 'a b'/*"), Ok(json!(["a b/*"])));
     check_line("ls src/*.rs 'src/*.rs'", &["ls src/*.rs 'src/*.rs'"]);
+    check_opaque("grep '--include='*.rs x", "an option in quotes before a pattern");
     check_opaque("*", "a pattern for a program");
     check_opaque("/bin/r? x", "a pattern for a program");
     check_opaque("/???/rm x", "a pattern for a program");

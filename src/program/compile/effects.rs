@@ -6,10 +6,11 @@
 
 use super::flow::mode_id;
 use super::{NameScope, PackCompiler};
-use crate::expression::ENTRY;
+use crate::expression::{ENTRY, Template};
 use crate::program::Shape;
 use crate::program::{EffectRule, PathTemplate, Schema, Verb};
 use crate::surface::{self, Matching};
+use crate::text::Spanned;
 
 impl PackCompiler<'_> {
     /// The effects of one list. Names bound by `let` and `new` are visible to later and nested effects, up to the end
@@ -71,7 +72,7 @@ impl PackCompiler<'_> {
             return self.template(Some(event), scope).map(|event| Verb::Emit { event, value });
         }
         if let Some(key) = &effect.write {
-            let key = self.template(Some(key), scope)?;
+            let key = self.key(Some(key), scope)?;
             let executable = effect.executable.as_ref().is_some_and(|flag| flag.value);
             return Some(Verb::Write { key, value: value?, executable });
         }
@@ -91,7 +92,7 @@ impl PackCompiler<'_> {
             return mode_id(self.surface, &go.value).map(|to| Verb::Go { to, insist });
         }
         if let Some(key) = &effect.amend {
-            let key = self.template(Some(key), scope)?;
+            let key = self.key(Some(key), scope)?;
             let section = self.template(effect.section.as_ref(), scope)?;
             let marker = self.template(effect.marker.as_ref(), scope);
             let otherwise = self.template(effect.otherwise.as_ref(), scope);
@@ -102,7 +103,7 @@ impl PackCompiler<'_> {
         if let Some(verb) = self.file_verb(effect, scope) {
             return verb;
         }
-        let key = self.template(Some(effect.record.as_ref()?), scope)?;
+        let key = self.key(Some(effect.record.as_ref()?), scope)?;
         let path = self.parsed(PathTemplate::parse(effect.path.as_ref()?))?;
         self.see(path.reads(), scope);
         let schema = effect.schema.as_ref().map(|schema| Box::new(Schema::of_value(schema)));
@@ -117,7 +118,7 @@ impl PackCompiler<'_> {
             ways => ways.iter().map(|value_path| value_path.value).collect(),
         };
         if let Some(key) = &effect.edit {
-            let key = self.template(Some(key), scope);
+            let key = self.key(Some(key), scope);
             let (find, put) = (self.template(effect.find.as_ref(), scope), self.template(effect.put.as_ref(), scope));
             let all = self.shape(effect.all.as_ref(), scope);
             let parts = key.zip(find).zip(put);
@@ -125,15 +126,23 @@ impl PackCompiler<'_> {
         }
         if let Some(text) = &effect.patch {
             let text = self.template(Some(text), scope);
-            let file = self.template(effect.file.as_ref(), scope);
+            let file = self.key(effect.file.as_ref(), scope);
             let executable = effect.executable.as_ref().is_some_and(|flag| flag.value);
             return Some(text.map(|text| Verb::Patch { text, file, matching: matching(), executable }));
         }
         if let Some(key) = &effect.delete {
-            return Some(self.template(Some(key), scope).map(|key| Verb::Delete { key }));
+            return Some(self.key(Some(key), scope).map(|key| Verb::Delete { key }));
         }
-        let key = self.template(Some(effect.moves.as_ref()?), scope);
-        let to = self.template(effect.to.as_ref(), scope);
+        let key = self.key(Some(effect.moves.as_ref()?), scope);
+        let to = self.key(effect.to.as_ref(), scope);
         Some(key.zip(to).map(|(key, to)| Verb::Move { key, to }))
+    }
+
+    /// The template of a key of a file. A value that is the key as it is must be known: permits have to see it in the
+    /// form that the effect has.
+    fn key(&mut self, key: Option<&Spanned<String>>, scope: &NameScope<'_>) -> Option<Template> {
+        let key = self.template(key, scope)?;
+        self.keys.extend(scope.resolved_path(key.reads_at().path()));
+        Some(key)
     }
 }

@@ -56,6 +56,7 @@ pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program
         data: Value::Object(data.collect()),
         effects_read: Vec::new(),
         touched: Touched::default(),
+        keys: Vec::new(),
         plain: Vec::new(),
         comparisons: IndexMap::new(),
     };
@@ -163,6 +164,8 @@ struct PackCompiler<'c> {
     /// The paths in `reply` and `attributes` that effects read.
     effects_read: Vec<Vec<String>>,
     touched: Touched,
+    /// The paths of the values that are keys of files as they are.
+    keys: Vec<Vec<String>>,
     /// The places of texts that were probably meant as templates.
     plain: Vec<Location>,
     /// Each comparison of a path with a constant, and the fault if it is never true.
@@ -188,7 +191,10 @@ impl<'c> PackCompiler<'c> {
         let mut actions = Table::default();
         for (name, action) in &surface.actions {
             let scope = self.scope_of_call(EFFECT_NAMES, name);
+            self.keys.clear();
             let effects = self.effects(&action.value.effects, &scope);
+            let keys = self.keys.iter().filter_map(|path| path.strip_prefix(&["params".to_owned()]));
+            let keys: Arc<[Vec<String>]> = keys.map(<[String]>::to_vec).collect();
             let compiled = Action {
                 about: action.value.about.clone(),
                 names: action.value.names.iter().map(|name| name.value.clone()).collect(),
@@ -196,7 +202,8 @@ impl<'c> PackCompiler<'c> {
                     // The parameters of a tool are known only when the host declares it.
                     true => Schema::new(value!({ "type": "object", "additionalProperties": true })),
                     false => Schema::of_params(&action.value.params),
-                },
+                }
+                .with_keys(Arc::clone(&keys)),
                 returns: action.value.returns.as_ref().map(Schema::of_value),
                 params: action.value.params.iter().map(|(name, param)| Param::of(name, param)).collect(),
                 effects: Arc::new(effects),
@@ -223,7 +230,9 @@ impl<'c> PackCompiler<'c> {
                 let finding = Diagnostic::new(Code::PACK_WRONG_VALUE, key.at, message).with_help(help);
                 self.diagnostics.push(finding.into_warning());
             }
+            self.keys.clear();
             let effects = self.effects(&content.value.effects, &NameScope::of(CONTENT_NAMES));
+            let path = path || self.keys.iter().any(|path| path == &["key"]);
             let example = content.value.example.as_ref().or(content.value.key.as_ref()).cloned();
             let exemplified = content.value.example.is_some();
             let unique = content.value.unique;
