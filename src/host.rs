@@ -5,7 +5,6 @@
 //! Never: does the work: each method calls the module that does.
 
 use crate::diagnostic::{Checked, Diagnostic, Faults};
-use crate::judge::Occasion;
 use crate::outcome::{Heard, Miss, Options, Outcome, Prompt, Reader};
 use crate::program::{Limits, Program};
 use crate::prompt::{Export, Request, Turn};
@@ -207,7 +206,7 @@ impl Program {
     /// ```
     #[must_use]
     pub fn confirm(&self, session: &Session, id: &str) -> Outcome {
-        self.settle(session, id, Occasion::Confirmed)
+        self.settle(session, id, true)
     }
 
     /// Takes out a call that waited: a person has declined the request `id` of [`Session::pending`]. The call is
@@ -215,7 +214,7 @@ impl Program {
     /// is refused, and says so.
     #[must_use]
     pub fn decline(&self, session: &Session, id: &str) -> Outcome {
-        self.settle(session, id, Occasion::Declined)
+        self.settle(session, id, false)
     }
 
     /// The outcome of an answer whose effects do not fit the files that they meet: a text to replace is not there, or

@@ -93,6 +93,9 @@ contract! {
         params: Value,
         /// The question to the person, in the words of the pack.
         question: String,
+        /// The session's time when it was asked, if the host had set it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        now: Option<String>,
         /// The id of the call in the reply, if the provider gave it one.
         call: Option<String>,
     }
@@ -347,14 +350,15 @@ fn resume_pending(given: &Object, pointer: &str, session: &mut Session, faults: 
 /// The pending call that a value describes, if it does.
 fn pending_call(value: &Value) -> Option<PendingCall> {
     let members = value.as_object()?;
-    let is_known = |(name, _): (&str, &Value)| matches!(name, "action" | "params" | "question" | "call");
+    let is_known = |(name, _): (&str, &Value)| matches!(name, "action" | "params" | "question" | "now" | "call");
     let text = |name: &str| members.get(name).and_then(Value::as_str).map(str::to_owned);
-    let call = match members.get("call") {
-        None | Some(Value::Null) => None,
-        Some(call) => Some(call.as_str()?.to_owned()),
+    let maybe = |name: &str| match members.get(name) {
+        None | Some(Value::Null) => Some(None),
+        Some(text) => Some(Some(text.as_str()?.to_owned())),
     };
+    let (now, call) = (maybe("now")?, maybe("call")?);
     let params = members.get("params").filter(|params| params.as_object().is_some())?.clone();
-    let waits = PendingCall { action: text("action")?, params, question: text("question")?, call };
+    let waits = PendingCall { action: text("action")?, params, question: text("question")?, now, call };
     members.iter().all(is_known).then_some(waits)
 }
 

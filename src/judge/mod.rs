@@ -61,7 +61,7 @@ use crate::document::{Attribute, AttributeKey, Block, Document, OpenerView};
 use crate::expression::Scope;
 use crate::json::Json;
 use crate::program::{self, Action, ActionId, DeclarationContext, Dialect, Mode, ModeId, Program, ResolvedStrategy};
-use crate::session::Session;
+use crate::session::{PendingCall, Session};
 use crate::text::{Location, Present, SourceId, Span};
 use crate::value::{ByteBudget, Object, Record, Value};
 use std::borrow::Cow;
@@ -164,7 +164,7 @@ pub(crate) struct Judgement<'r> {
     pub(crate) reply: Record,
     mode_name: Value,
     now: Value,
-    occasion: Occasion,
+    occasion: Occasion<'r>,
     /// How many bytes everything that is made of the answer may take in total.
     pub(crate) budget: Arc<ByteBudget>,
 }
@@ -222,13 +222,14 @@ struct CallTurns<'r> {
 }
 
 /// What is being judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Occasion {
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) enum Occasion<'r> {
     /// An answer of the model.
     #[default]
     Answer,
-    /// A call that a person has confirmed. The requirements on the shape of an answer do not apply to it.
-    Confirmed,
+    /// A call that a person has confirmed, as it waited; `None` if no such call waits. The requirements on the shape of
+    /// an answer do not apply to it.
+    Confirmed(Option<&'r PendingCall>),
     /// A call that a person has declined.
     Declined,
 }
@@ -246,7 +247,7 @@ pub(crate) struct Circumstances<'r> {
     pub(crate) budget: Arc<ByteBudget>,
     /// Applies the effects of a call to a session, if the pack sets `calls = "in-turn"`.
     pub(crate) after_call: Option<Box<AfterCall<'r>>>,
-    pub(crate) occasion: Occasion,
+    pub(crate) occasion: Occasion<'r>,
 }
 
 /// Judges a document. There is a judgement for every document.

@@ -5,7 +5,7 @@
 //! Never: lets a call or content have effects if no permit allows it, or if a denial cannot be evaluated.
 
 use super::{JudgedCall, Judgement, Occasion, StepKind, Subject, defect, head};
-use crate::diagnostic::{Argument, Defect, Message, Strategy, message, quote};
+use crate::diagnostic::{Argument, Defect, Message, Remark, Strategy, message, quote};
 use crate::expression::Template;
 use crate::program::{MatchingEntries, ModePermits, Permit};
 use crate::surface::Role;
@@ -159,8 +159,12 @@ impl<'r> Judgement<'r> {
         }
         match self.verdict(permits, &asked) {
             PermitVerdict::Permitted => {}
-            PermitVerdict::Asks(..) if self.occasion == Occasion::Confirmed => {}
+            PermitVerdict::Asks(question, asks) if self.is_confirmed(&question, asks, &asked) => {}
             PermitVerdict::Asks(question, asks) => {
+                if self.occasion != Occasion::Answer {
+                    let message = message!("`{}` waits again: its question is another one by now", &asked.name);
+                    self.remark(Remark::Note, asked.head, message, possible.first().map(|permit| permit.at));
+                }
                 if let Some(call) = self.calls.get_mut(call) {
                     (call.confirm, call.asks) = (Some(question), Some(asks));
                 }
@@ -172,6 +176,15 @@ impl<'r> Judgement<'r> {
                 self.forbid(Defect::ForbiddenCall, &asked, Forbidden { rule, ..*why }, help);
             }
         }
+    }
+
+    /// Whether a person has said yes to this question, which may contain the time when it was asked.
+    fn is_confirmed(&mut self, question: &str, asks: &'r Template, asked: &PermitRequest<'_>) -> bool {
+        let Occasion::Confirmed(Some(waited)) = self.occasion else { return false };
+        let now = std::mem::replace(&mut self.now, waited.now.as_deref().into());
+        let then = self.text_of(asks, asked);
+        self.now = now;
+        question == waited.question || then.is_ok_and(|then| legible(&then) == waited.question)
     }
 
     /// Checks the permits of the contents that count, if the pack has any for their names.

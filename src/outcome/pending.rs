@@ -21,13 +21,17 @@ const KIND: &str = "p";
 const MOST: usize = 100;
 
 impl Program {
-    pub(crate) fn settle(&self, session: &Session, id: &str, occasion: Occasion) -> Outcome {
+    /// The outcome of the call that waits under `id`, now that a person has confirmed or declined it.
+    pub(crate) fn settle(&self, session: &Session, id: &str, is_confirmed: bool) -> Outcome {
         let mut session = session.clone();
-        let Some(PendingCall { action, params, call, .. }) = session.pending.remove(id) else {
+        let Some(waited) = session.pending.remove(id) else {
             return self.nothing_waits(&session, id);
         };
+        let occasion = if is_confirmed { Occasion::Confirmed(Some(&waited)) } else { Occasion::Declined };
+        let PendingCall { action, params, call, .. } = &waited;
+        let (id, name, arguments) = (call.clone(), action.clone(), params.to_string());
         let mut reply = Reply::default();
-        reply.parts.push(ReplyPart::Call { id: call, name: action, arguments: params.to_string() });
+        reply.parts.push(ReplyPart::Call { id, name, arguments });
         let layout = reply.layout();
         let options = Options::default();
         let mut readers = self.readers(&session, &options);
@@ -40,7 +44,7 @@ impl Program {
     fn nothing_waits(&self, session: &Session, id: &str) -> Outcome {
         let document = Document::default();
         let (options, broken) = (Options::default(), Broken::default());
-        let mut outcome = self.outcome_on(Occasion::Confirmed, session, "", &document, &options, &broken);
+        let mut outcome = self.outcome_on(Occasion::Confirmed(None), session, "", &document, &options, &broken);
         let message = format!("no call waits under `{}`", excerpt(id, 60));
         let help = "it was confirmed or declined before, or dropped when the next answer was judged";
         let fault = Diagnostic::new(Code::SESSION_MISFIT, Location::response(Span::default()), message);
@@ -53,7 +57,7 @@ impl Program {
 
     /// Adds the pending calls of an answer to the session, and replaces their questions, in `pending`, by the ids
     /// under which they wait. Earlier pending calls are dropped, unless the pack says otherwise.
-    pub(super) fn pend(&self, outcome: &mut Outcome, occasion: Occasion) {
+    pub(super) fn pend(&self, outcome: &mut Outcome, occasion: Occasion<'_>) {
         if outcome.status == Status::Refused {
             return;
         }
@@ -79,6 +83,7 @@ impl Program {
                 action: call.action.clone(),
                 params: call.params.clone(),
                 question,
+                now: session.now.clone(),
                 call: call.id.clone(),
             };
             session.pending.insert(id.clone(), waits);

@@ -121,7 +121,7 @@ impl Program {
     /// Like [`Program::outcome`], for an answer or for a pending call that was confirmed or declined.
     pub(super) fn outcome_on(
         &self,
-        occasion: Occasion,
+        occasion: Occasion<'_>,
         session: &Session,
         text: &str,
         document: &Document,
@@ -216,7 +216,7 @@ impl Program {
     }
 
     /// Performs the effects of everything accepted, in the order of the response, and runs the rules.
-    fn flow(&self, judged: &mut Judgement<'_>, occasion: Occasion) -> Flowed {
+    fn flow(&self, judged: &mut Judgement<'_>, occasion: Occasion<'_>) -> Flowed {
         if judged.ruling.is_refused() {
             let (reply, steps) = (Record::default(), Steps::default());
             let mut flowed = Flow::new(self, judged.session, reply, steps, &judged.budget).finish();

@@ -148,8 +148,11 @@ impl Asked {
     fn read(text: &str) -> Result<Self, String> {
         let mut rest: Map<String, Value> = serde_json::from_str(text)
             .map_err(|error| format!("this is not the JSON object that a hook is given: {error}"))?;
-        let event = rest.get("hook_event_name").and_then(Value::as_str);
-        let form = match event {
+        let event = rest.get("hook_event_name").filter(|event| !event.is_null());
+        if event.is_some_and(|event| !event.is_string()) {
+            return Err("`hook_event_name` is not a text".to_owned());
+        }
+        let form = match event.and_then(Value::as_str) {
             Some("PreToolUse") => Form::Specific,
             Some("BeforeTool") => Form::Decision,
             Some("preToolUse") => Form::Permission,
@@ -187,7 +190,9 @@ impl Asked {
             Ruling::Ask { question, .. } if self.form == Form::Decision => {
                 (Some("deny"), Some(ruling::unasked(question)), None)
             }
-            Ruling::Ask { question, .. } => (Some("ask"), Some(question.clone()), None),
+            Ruling::Ask { question, params, .. } => {
+                (Some("ask"), Some(question.clone()), Some(params).filter(|one| **one != self.input))
+            }
         };
         let answer = match self.form {
             Form::Specific => json!({ "hookSpecificOutput": {

@@ -14,8 +14,9 @@ pub(super) enum Ruling {
     Allow(Value),
     /// The call may not run, for this reason.
     Deny(String),
-    /// The call may run once a person has answered yes to this question. It is pending in the session under this id.
-    Ask { id: String, question: String },
+    /// The call may run once a person has answered yes to this question, with these arguments. It is pending in the
+    /// session under this id.
+    Ask { id: String, question: String, params: Value },
 }
 
 /// Judges a call as the only one of a reply.
@@ -32,7 +33,9 @@ pub(super) fn of(outcome: &Outcome) -> Ruling {
     let waits = call.pending.as_deref().and_then(|id| Some((id, outcome.session.pending.get(id)?)));
     match (call.verdict, serde_json::to_value(&call.params), waits) {
         (Verdict::Accepted, Ok(params), _) => Ruling::Allow(params),
-        (Verdict::Pending, _, Some((id, waits))) => Ruling::Ask { id: id.to_owned(), question: waits.question.clone() },
+        (Verdict::Pending, Ok(params), Some((id, waits))) => {
+            Ruling::Ask { id: id.to_owned(), question: waits.question.clone(), params }
+        }
         _ => Ruling::Deny(why(outcome)),
     }
 }

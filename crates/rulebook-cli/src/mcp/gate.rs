@@ -10,6 +10,7 @@ use rulebook::prompt::Export;
 use rulebook::{Program, Session, Tools};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{BuildHasher as _, RandomState};
 
 /// The prefix of the ids of the gate's own requests.
 const OWN: &str = "rulebook-";
@@ -118,6 +119,9 @@ impl Gate {
 
     /// The messages that follow from a message of the server.
     pub(super) fn pass_server(&mut self, mut message: Value) -> Vec<Route> {
+        if !message.is_object() {
+            return self.note("a message of the server that is not one JSON object is not passed on");
+        }
         if method(&message).is_some() {
             let changed = method(&message) == Some("notifications/tools/list_changed");
             let refreshed = changed.then(|| {
@@ -128,7 +132,8 @@ impl Gate {
             return refreshed.into_iter().chain([Route::Client(message)]).collect();
         }
         let Some(id) = message.get("id").cloned() else { return vec![Route::Client(message)] };
-        if let Some(Request::List) = id.as_str().and_then(|id| self.own.remove(id)) {
+        if let Some(own) = id.as_str().filter(|id| matches!(self.own.get(*id), Some(Request::List))) {
+            self.own.remove(own);
             return self.take_page(&mut message);
         }
         let is_list = self.lists.remove(&id.to_string());
@@ -197,8 +202,10 @@ impl Gate {
         exported.as_array().into_iter().flatten().filter_map(name).collect()
     }
 
+    /// The id of a request of the gate. The other side cannot guess it: an answer to a question of the server must not
+    /// count as one to a question of the gate.
     fn own(&mut self, request: Request) -> String {
-        let id = format!("{OWN}{}", self.next);
+        let id = format!("{OWN}{}-{:016x}", self.next, RandomState::new().hash_one(self.next));
         self.next += 1;
         self.own.insert(id.clone(), request);
         id
@@ -216,14 +223,7 @@ impl Gate {
         let mut routes = match ruling {
             Ruling::Allow(judged) => vec![Route::Server(with_arguments(message, judged))],
             Ruling::Deny(why) => vec![Route::Client(refusal(id, &why))],
-            Ruling::Ask { id: waits, question } if self.asks => {
-                let own = self.own(Request::Confirm { call: message, waits });
-                let schema = json!({ "type": "object", "properties": {} });
-                let params = json!({ "message": question, "requestedSchema": schema });
-                vec![Route::Client(
-                    json!({ "jsonrpc": "2.0", "id": own, "method": "elicitation/create", "params": params }),
-                )]
-            }
+            Ruling::Ask { id: waits, question, .. } if self.asks => vec![self.ask(message, waits, &question)],
             Ruling::Ask { question, .. } => {
                 // No person can confirm the call, so it does not become pending.
                 self.session = before.clone();
@@ -232,6 +232,14 @@ impl Gate {
         };
         routes.extend(self.changed(&before));
         routes
+    }
+
+    /// Asks the person about a call that is pending under `waits`.
+    fn ask(&mut self, call: Value, waits: String, question: &str) -> Route {
+        let own = self.own(Request::Confirm { call, waits });
+        let schema = json!({ "type": "object", "properties": {} });
+        let params = json!({ "message": question, "requestedSchema": schema });
+        Route::Client(json!({ "jsonrpc": "2.0", "id": own, "method": "elicitation/create", "params": params }))
     }
 
     /// Continues a pending call once a person has answered.
@@ -246,6 +254,8 @@ impl Gate {
         let mut routes = match ruling {
             Ruling::Allow(judged) if yes => vec![Route::Server(with_arguments(call, judged))],
             Ruling::Deny(why) if yes => vec![Route::Client(refusal(id, &why))],
+            // The question has changed since.
+            Ruling::Ask { id: waits, question, .. } if yes => vec![self.ask(call, waits, &question)],
             _ => vec![Route::Client(refusal(id, "not carried out: a person said no"))],
         };
         routes.extend(self.changed(&before));
