@@ -22,6 +22,8 @@ pub(super) struct CheckedText {
     /// The path to the text if it is in a parameter, [`KEY`] if it is a key, or [`VALUE`] if it is in the value of a
     /// section; empty otherwise.
     pub(super) pointer: Vec<String>,
+    /// Whether it is the name of the member at that path, and not its value.
+    pub(super) is_name: bool,
 }
 
 impl Judgement<'_> {
@@ -269,7 +271,7 @@ impl Judgement<'_> {
             (None, Some((piece, _))) => Subject::Outside(piece),
             (None, None) => Subject::Message(first),
         };
-        Some((CheckedText { text: text.clone(), subject, pointer: Vec::new() }, hits))
+        Some((CheckedText { text: text.clone(), subject, pointer: Vec::new(), is_name: false }, hits))
     }
 
     fn tripping_blocks(
@@ -283,7 +285,12 @@ impl Judgement<'_> {
             let subject = call.map_or(Subject::Block(index), Subject::Call);
             let text = Some(self.body_text(index)).filter(|text| !text.text.is_empty());
             Some((
-                CheckedText { text: text.unwrap_or_else(|| self.empty_text(index)), subject, pointer: Vec::new() },
+                CheckedText {
+                    text: text.unwrap_or_else(|| self.empty_text(index)),
+                    subject,
+                    pointer: Vec::new(),
+                    is_name: false,
+                },
                 hits,
             ))
         })
@@ -301,7 +308,7 @@ impl Judgement<'_> {
             let mut found = Vec::new();
             let body = self.body(index);
             let value = if body.contains('\\') { self.section_value(index) } else { None };
-            each_text(value.as_ref().unwrap_or(&Value::Null), &mut Vec::new(), &mut |_, text| {
+            each_text(value.as_ref().unwrap_or(&Value::Null), &mut Vec::new(), &mut |_, text, _| {
                 let mut hits = if body.contains(text) { Vec::new() } else { set.patterns.matches(text) };
                 if hits.is_empty() {
                     return;
@@ -313,7 +320,12 @@ impl Judgement<'_> {
                 hits.extend(others.map(|(pattern, _)| pattern));
                 let text = Composed::of_value(text.to_owned(), self.body_text(index).span);
                 found.push((
-                    CheckedText { text, subject: Subject::Block(index), pointer: vec![VALUE.to_owned()] },
+                    CheckedText {
+                        text,
+                        subject: Subject::Block(index),
+                        pointer: vec![VALUE.to_owned()],
+                        is_name: false,
+                    },
                     hits,
                 ));
             });
@@ -335,10 +347,13 @@ impl Judgement<'_> {
         let (_, text) = self.texts.section.as_ref().filter(|(name, _)| meant(name))?;
         let (piece, _) = self.outside_piece(OutsideFate::Section)?;
         let hits = self.hits(set, &text.text)?;
-        Some((CheckedText { text: text.clone(), subject: Subject::Outside(piece), pointer: Vec::new() }, hits))
+        Some((
+            CheckedText { text: text.clone(), subject: Subject::Outside(piece), pointer: Vec::new(), is_name: false },
+            hits,
+        ))
     }
 
-    /// The texts in a parameter, at any depth.
+    /// The texts in a parameter, and the names of its members, at any depth.
     fn tripping_params(&self, set: &TargetPatterns, action: &str, param: &str) -> Vec<(CheckedText, Vec<usize>)> {
         let mut found = Vec::new();
         for (index, call) in self.calls.iter().enumerate() {
@@ -348,14 +363,17 @@ impl Judgement<'_> {
             let Some(value) = value else { continue };
             let places = OnceCell::new();
             let whole = self.span_of(call.block);
-            each_text(value, &mut vec![param.to_owned()], &mut |pointer, matched| {
+            each_text(value, &mut vec![param.to_owned()], &mut |pointer, matched, is_name| {
                 let Some(hits) = self.hits(set, matched) else { return };
                 // Beyond this limit no finding is reported, so no place has to be computed.
                 let is_reported = found.len() < self.program.limits.diagnostics;
                 let places = places.get_or_init(|| self.places(call).filter(|_| is_reported));
                 let place = places.as_ref().map_or(whole, |places| places.at(call.payload_form, pointer));
                 let text = Composed::of_value(matched.to_owned(), place);
-                found.push((CheckedText { text, subject: Subject::Call(index), pointer: pointer.to_vec() }, hits));
+                found.push((
+                    CheckedText { text, subject: Subject::Call(index), pointer: pointer.to_vec(), is_name },
+                    hits,
+                ));
             });
         }
         found
@@ -367,7 +385,10 @@ impl Judgement<'_> {
             let key = bound.key.as_ref().and_then(|key| self.called(block, key))?;
             let hits = self.hits(set, &key)?;
             let text = Composed::of_value(key.into_owned(), block.opener());
-            Some((CheckedText { text, subject: Subject::Block(index), pointer: vec![KEY.to_owned()] }, hits))
+            Some((
+                CheckedText { text, subject: Subject::Block(index), pointer: vec![KEY.to_owned()], is_name: false },
+                hits,
+            ))
         })
     }
 
@@ -388,13 +409,13 @@ const KEY: &str = "key";
 const VALUE: &str = "value";
 
 impl CheckedText {
-    /// Whether matches in the text can be replaced. They cannot in a key, which names what is stored, nor in the raw
-    /// text of a call, whose parameters have been read already; and an inverted pattern has no match.
     /// Whether the text is in the value of a section, but not in its body as it is.
     pub(super) fn is_in_value(&self) -> bool {
         self.pointer.iter().map(String::as_str).eq([VALUE])
     }
 
+    /// Whether matches in the text can be replaced. They cannot in a key, which names what is stored, nor in the raw
+    /// text of a call, whose parameters have been read already; and an inverted pattern has no match.
     fn can_be_redacted(&self, rule: &Guardrail) -> bool {
         let is_text = match self.subject {
             Subject::Call(_) => !self.pointer.is_empty(),
@@ -404,17 +425,26 @@ impl CheckedText {
     }
 }
 
-/// Calls `then` for each text in a value, at any depth, with the path to it.
-fn each_text<'v>(value: &'v Value, pointer: &mut Vec<String>, then: &mut impl FnMut(&[String], &'v str)) {
-    let mut inside = |step: String, inner: &'v Value| {
-        pointer.push(step);
-        each_text(inner, pointer, then);
-        pointer.pop();
-    };
+/// Calls `then` for each text in a value, and for each name of a member, at any depth, with the path to it, and whether
+/// it is a name.
+fn each_text<'v>(value: &'v Value, pointer: &mut Vec<String>, then: &mut impl FnMut(&[String], &'v str, bool)) {
     match value {
-        Value::String(text) => then(pointer, text),
-        Value::Array(items) => items.iter().enumerate().for_each(|(index, item)| inside(index.to_string(), item)),
-        Value::Object(members) => members.iter().for_each(|(name, member)| inside(name.to_owned(), member)),
+        Value::String(text) => then(pointer, text, false),
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                pointer.push(index.to_string());
+                each_text(item, pointer, then);
+                pointer.pop();
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members.iter() {
+                pointer.push(name.to_owned());
+                then(pointer, name, true);
+                each_text(member, pointer, then);
+                pointer.pop();
+            }
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -4,10 +4,11 @@
 //! Out: each of them permitted, answered as forbidden, or, if a permit says so, pending until a person confirms it.
 //! Never: lets a call or content have effects if no permit allows it, or if a denial cannot be evaluated.
 
+use super::redacting::replace_in;
 use super::{JudgedCall, Judgement, Occasion, StepKind, Subject, defect, head};
 use crate::diagnostic::{Argument, Defect, Message, Remark, Strategy, message, quote};
 use crate::expression::Template;
-use crate::program::{MatchingEntries, ModePermits, Permit};
+use crate::program::{Guardrail, MatchingEntries, ModePermits, Permit};
 use crate::surface::Role;
 use crate::text::{Location, Span, excerpt, legible};
 use crate::value::{Record, Value};
@@ -97,6 +98,9 @@ impl<'r> Judgement<'r> {
     /// Composes the questions of all calls that wait for a person again, because a guardrail has replaced something.
     pub(super) fn renew_questions(&mut self) {
         for call in 0..self.calls.len() {
+            if self.calls.get(call).is_some_and(|call| call.confirm.is_some()) {
+                self.take_turns_before(call);
+            }
             let Some(JudgedCall { block, name, params, confirm: Some(_), asks: Some(asks), .. }) = self.calls.get(call)
             else {
                 continue;
@@ -117,6 +121,7 @@ impl<'r> Judgement<'r> {
                 }
             }
         }
+        (self.turn.session, self.turn.applied) = (None, 0);
     }
 
     /// Checks the permits of a call.
@@ -283,7 +288,7 @@ impl<'r> Judgement<'r> {
                 Some(when) => message!("`{}`", &excerpt(when.source(), 120)),
                 None => message!("unconditionally"),
             };
-            let advice = denial.advice.as_ref().and_then(|advice| self.words_of(advice, asked).ok());
+            let advice = denial.advice.as_ref().and_then(|advice| self.advice_of(advice, asked).ok());
             return Some(Box::new(Forbidden {
                 why: vec![why],
                 advice: advice.into_iter().collect(),
@@ -321,10 +326,10 @@ impl<'r> Judgement<'r> {
             && let Some(advice) = &permit.advice
             && noted.advice.len() < MOST
         {
-            noted.advice.extend(self.words_of(advice, asked).ok());
+            noted.advice.extend(self.advice_of(advice, asked).ok());
         }
         let mut why = unmet?;
-        let read = arguments(when.reads(), asked);
+        let read = arguments(when.reads(), &self.quotable_values(asked));
         for (index, (argument, value)) in read.iter().enumerate() {
             why.push(if index == 0 { " (" } else { ", " }, []);
             why.push("{} = {}", [Argument::whole(argument.clone()), quote(value.clone(), 60)]);
@@ -333,9 +338,44 @@ impl<'r> Judgement<'r> {
         Some(why)
     }
 
-    /// The text of a permit's template, in at most 300 characters.
-    fn words_of(&mut self, words: &Template, asked: &PermitRequest<'_>) -> Result<String, String> {
-        self.text_of(words, asked).map(|text| excerpt(&text, 300).into_owned())
+    /// The advice of a permit or denial, in at most 300 characters. It is made before guardrails remove anything, so it
+    /// sees no text that one of them may remove.
+    fn advice_of(&mut self, advice: &Template, asked: &PermitRequest<'_>) -> Result<String, String> {
+        self.prepare_reply(advice.reads());
+        let values = self.quotable_values(asked);
+        let [state, reply] =
+            [self.turn.session.as_ref().map_or(&self.session.state, |session| &session.state), &self.reply]
+                .map(|record| self.quotable_record(record));
+        let mut scope = self.scope_of(asked);
+        scope.add_record("state", &state);
+        scope.add_record("reply", &reply);
+        values.iter().for_each(|(name, value)| scope.add(name, value));
+        let text = advice.text(&scope).map_err(|failure| failure.message.to_string())?;
+        Ok(excerpt(&text, 300).into_owned())
+    }
+
+    /// The values of a call or content without the texts that a guardrail may remove from an answer.
+    fn quotable_values(&self, asked: &PermitRequest<'_>) -> Vec<(&'static str, Value)> {
+        asked.values.iter().map(|(name, value)| (*name, self.quotable(value))).collect()
+    }
+
+    fn quotable_record(&self, record: &Record) -> Record {
+        record.iter().map(|(name, value)| (name, self.quotable(value))).collect()
+    }
+
+    /// A value without the texts that a guardrail may remove from an answer.
+    fn quotable(&self, value: &Value) -> Value {
+        let mut value = value.clone();
+        let rules = self.program.guardrails.rules.iter().filter(|rule| self.may_remove(rule));
+        rules.for_each(|rule| replace_in(&mut value, rule));
+        value
+    }
+
+    /// Whether a guardrail may remove what its pattern matches.
+    fn may_remove(&self, rule: &Guardrail) -> bool {
+        let strategies = || self.answers(Defect::Guardrail, &Subject::Reply);
+        let removes = || strategies().any(|(strategy, _)| strategy != Strategy::Keep);
+        rule.modes.include(self.mode_id) && rule.strategy.map_or_else(removes, |strategy| strategy != Strategy::Keep)
     }
 
     fn text_of(&mut self, words: &Template, asked: &PermitRequest<'_>) -> Result<String, String> {
@@ -403,14 +443,14 @@ impl<'r> Judgement<'r> {
 impl Forbidden {
     /// Notes which arguments a condition reads.
     fn note(&mut self, reads: &[Vec<String>], asked: &PermitRequest<'_>) {
-        self.read.extend(arguments(reads, asked).into_iter().map(|(name, _)| name));
+        self.read.extend(arguments(reads, &asked.values).into_iter().map(|(name, _)| name));
     }
 }
 
 /// The arguments of a call that a condition reads, or the values of a content other than its text, each with its value
 /// as JSON.
-fn arguments(reads: &[Vec<String>], asked: &PermitRequest<'_>) -> Vec<(String, String)> {
-    let value = |name: &str| asked.values.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
+fn arguments(reads: &[Vec<String>], values: &[(&str, Value)]) -> Vec<(String, String)> {
+    let value = |name: &str| values.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
     let mut read: BTreeMap<&str, Option<&Value>> = BTreeMap::new();
     for path in reads {
         let (head, inside) = (path.first().map(String::as_str), path.get(1).map(String::as_str));

@@ -23,6 +23,8 @@ pub(super) struct PendingRedactions {
     made: BTreeMap<usize, Ranges>,
     /// In parameters, by call and path.
     params: BTreeMap<(usize, Vec<String>), Ranges>,
+    /// In names of members in parameters, by call and path.
+    names: BTreeMap<(usize, Vec<String>), Ranges>,
     /// Sections whose values have texts to replace, with the patterns.
     values: Vec<(usize, usize)>,
 }
@@ -77,7 +79,8 @@ impl Judgement<'_> {
                     self.span_of(block)
                 }
                 (RangeOrigin::Value(range), Subject::Call(call)) => {
-                    pending.params.entry((*call, looked.pointer.clone())).or_default().push((range, with));
+                    let pending = if looked.is_name { &mut pending.names } else { &mut pending.params };
+                    pending.entry((*call, looked.pointer.clone())).or_default().push((range, with));
                     text.span
                 }
                 (RangeOrigin::Value(range), Subject::Block(block)) => {
@@ -127,13 +130,21 @@ impl Judgement<'_> {
                 }
             });
         }
+        // The path to a name has the names around it, so the inner ones are replaced first.
+        for ((call, pointer), mut ranges) in pending.names.into_iter().rev() {
+            let Some((name, around)) = pointer.split_last() else { continue };
+            let new = replaced(name, &mut ranges);
+            self.with_call(call, |call| {
+                if let Some(Value::Object(members)) = part_mut(&mut call.params, around) {
+                    let renamed = |known: &str| if known == name { new.clone() } else { known.to_owned() };
+                    *members = members.iter().map(|(known, value)| (renamed(known), value.clone())).collect();
+                }
+            });
+        }
         for (block, rule) in pending.values {
             let Some(rule) = self.program.guardrails.rules.get(rule) else { continue };
             if let Some(mut value) = self.section_value(block) {
-                each_text_mut(&mut value, &mut |text| {
-                    let mut ranges: Ranges = matches(rule, text).map(|found| (found, Arc::clone(&rule.with))).collect();
-                    (!ranges.is_empty()).then(|| replaced(text, &mut ranges))
-                });
+                replace_in(&mut value, rule);
                 self.computed.section_values.borrow_mut().insert(block, Some(value));
             }
         }
@@ -166,6 +177,14 @@ fn part_mut<'v>(value: &'v mut Value, pointer: &[String]) -> Option<&'v mut Valu
         Value::Array(items) => Arc::make_mut(items).get_mut(step.parse::<usize>().ok()?),
         _ => None,
     })
+}
+
+/// Replaces everything that a guardrail matches in the texts of a value, and in the names of its members.
+pub(super) fn replace_in(value: &mut Value, rule: &Guardrail) {
+    each_text_mut(value, &mut |text| {
+        let mut ranges: Ranges = matches(rule, text).map(|found| (found, Arc::clone(&rule.with))).collect();
+        (!ranges.is_empty()).then(|| replaced(text, &mut ranges))
+    });
 }
 
 /// Changes each text in a value.

@@ -7,6 +7,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::text::{Slice, Span};
+use crate::value::Value;
 use aho_corasick::AhoCorasick;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -26,7 +27,7 @@ pub(crate) struct Redactions {
     /// The places that may not be quoted: the replaced ones, those of values redacted in parameters, and the matches
     /// for which a text or the whole answer was removed.
     hidden: Vec<Span>,
-    /// The texts at these places, after decoding.
+    /// The texts at these places, after decoding, and as JSON has them if that differs.
     texts: BTreeSet<String>,
 }
 
@@ -62,9 +63,16 @@ impl Redactions {
     /// Adds a place and its text, which nothing that is printed may quote.
     pub(super) fn hide(&mut self, span: Span, text: &str) {
         self.hidden.push(span);
-        if !text.trim().is_empty() {
-            self.texts.insert(text.trim().to_owned());
+        let text = text.trim();
+        if text.is_empty() {
+            return;
         }
+        // Messages quote values as JSON.
+        let escaped = Value::from(text).to_string();
+        if let Some(escaped) = escaped.get(1..escaped.len() - 1).filter(|escaped| *escaped != text) {
+            self.texts.insert(escaped.to_owned());
+        }
+        self.texts.insert(text.to_owned());
     }
 
     /// Sorts the hidden places, and merges those that overlap.

@@ -43,6 +43,7 @@ pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceSte
         let (kind, at) = (StepKind::Call { accepted }, action.map(|(_, action)| action.at));
         steps.push(step(program, kind, block, format!("{name} {verdict}"), at));
     }
+    let conditions = steps.len()..steps.len() + asked.len();
     steps.extend(asked.iter().chain(&flowed.steps).map(|asked| trace_step(program, asked)));
     for found in &judged.findings.list {
         finding(program, found, &mut steps);
@@ -53,6 +54,11 @@ pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceSte
         for step in &mut steps {
             veil.over_text(&mut step.found);
             step.parts.iter_mut().for_each(|part| veil.over_text(&mut part.value));
+        }
+        // Permits have seen everything, and their conditions make other texts of it, which nobody can search for.
+        let is_text = |part: &&mut Part| part.value.starts_with(['"', '[', '{']);
+        for part in steps.get_mut(conditions).into_iter().flatten().flat_map(|step| &mut step.parts).filter(is_text) {
+            "…".clone_into(&mut part.value);
         }
     }
     // For a refused answer, no values are quoted.

@@ -38,7 +38,7 @@ text = "{{{{ params.text }}}}"
 [contents.file]
 effects = [{{ write = "a.md", value = "{{{{ text }}}}" }}]
 [modes.default]
-permits = [{{ action = "note", when = "params.text != reply.message", advice = "{{{{ params.text }}}} is {{{{ reply.message }}}}" }}]
+permits = [{{ action = "note", when = "params.text | lower != reply.message | lower and params.text[:4] != reply.message[:4]", advice = "{{{{ params.text | lower }}}} {{{{ params.more | tojson }}}} is {{{{ reply.message | upper }}}}, not {{{{ params.text[:7] }}}}" }}]
 [degradation]
 malformed-payload = ["repair", "salvage", "drop"]
 invalid-payload = ["coerce", "drop"]
@@ -72,7 +72,7 @@ fn answer(dice: &mut Dice, secret: &str) -> String {
             5 => format!("\n<file path=\"a.md\">\n{said}\n{said}\n</file>\n"),
             6 => format!("<do what=\"note\"><text>{escaped}</text></do>"),
             7 => format!(
-                "<do what=\"note\">{{\"text\": {said:?}, \"more\": {{\"x\": [{said:?}]}}{}",
+                "<do what=\"note\">{{\"text\": {said:?}, \"more\": {{{said:?}: {{{said:?}: [{said:?}]}}}}{}",
                 dice.pick(&["}</do>", ",}</do>", ", \"n\": 1/3}</do>", ""])
             ),
             _ => format!("<do what=\"note\"><text>{escaped}</text><mroe>7</mroe></do>"),
@@ -111,7 +111,7 @@ fn what_is_taken_out_is_nowhere() {
         let (outcome, last) = reader.finish();
         reported.extend(last);
         // The secret must be in neither, whatever the text was read as.
-        let json = serde_json::to_string(&(&outcome, &reported)).unwrap();
+        let json = serde_json::to_string(&(&outcome, &reported)).unwrap().to_uppercase();
         // A guardrail with `refuse` does not check a call that was dropped for another reason, so it may not have
         // matched.
         let takes_out = number % programs.len() < 3 || outcome.status == Status::Refused;
@@ -120,7 +120,7 @@ fn what_is_taken_out_is_nowhere() {
         let lines = || {
             pretty()
                 .lines()
-                .filter(|line| line.contains("S3CR") || line.contains("ET42"))
+                .filter(|line| line.to_uppercase().contains("S3CR") || line.to_uppercase().contains("ET42"))
                 .collect::<Vec<_>>()
                 .join("\n")
         };

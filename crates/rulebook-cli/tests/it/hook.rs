@@ -52,6 +52,12 @@ fn what_runs_is_what_was_judged() {
     let said = json!({ "toolName": "Bash", "toolArgs": "{\"command\": \"git status\", \"description\": null}" });
     let (answer, _) = hook(&said, &[]);
     assert!(answer["permissionDecision"] == "deny" || answer["modifiedArgs"]["command"] == "git status", "{answer}");
+    // A person who is asked says yes to the judged arguments, and not to the one that the pack has dropped.
+    let mut install = command("PreToolUse", "npm install x");
+    install["tool_input"]["sandbox"] = false.into();
+    let asked = &hook(&install, &[]).0["hookSpecificOutput"];
+    assert_eq!(asked["permissionDecision"], "ask");
+    assert_eq!(asked["updatedInput"], json!({ "command": "npm install x" }));
 }
 
 #[test]
@@ -81,6 +87,7 @@ fn any_trouble_blocks_the_tool() {
     for (pack, said) in [
         (&*pack, "no JSON"),
         (&*pack, "{}"),
+        (&*pack, "{\"hook_event_name\": 5, \"tool_name\": \"Bash\", \"tool_input\": {\"command\": \"git status\"}}"),
         (&*pack, "{\"hook_event_name\": \"Stop\", \"tool_name\": \"Bash\"}"),
         (&*pack, "{\"tool_name\": \"Bash\", \"tool_input\": \"no JSON\"}"),
         ("nowhere", "{\"tool_name\": \"Bash\"}"),
