@@ -20,8 +20,19 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<DeclarationChange> {
     pair("permit", &permits(old), &permits(new), (Direction::Widened, Direction::Narrowed), &mut changes, both);
     for (name, action) in &new.actions {
         let Some(before) = old.actions.get(name) else { continue };
-        let (direction, how) = schema::compare(before.schema.json(), action.schema.json());
+        let (direction, how) = schema::compare(&before.schema, &action.schema);
         changes.extend(direction.map(|direction| row("parameters", name, direction, how, new.place(action.at))));
+    }
+    let other = |old: &Vec<String>, new: &Vec<String>| {
+        let how = || old.iter().zip(new).filter(|(old, new)| old != new).map(|(old, new)| arrow(old, new)).collect();
+        (old != new && old.len() == new.len()).then(|| (Direction::Changed, how()))
+    };
+    // That a person is asked at all is a part of the permit.
+    let (old_questions, new_questions) = (questions(old), questions(new));
+    for (name, asked, place) in &new_questions {
+        let before = old_questions.iter().find(|(known, ..)| known == name);
+        let change = before.and_then(|(_, before, _)| other(before, asked));
+        changes.extend(change.map(|(direction, how)| row("question", name, direction, how, place.clone())));
     }
     pair("exit", &exits(old), &exits(new), (Direction::Widened, Direction::Narrowed), &mut changes, both);
     // A new guardrail accepts less.
@@ -96,6 +107,24 @@ fn permits(program: &Program) -> Rows<Option<String>> {
     permitted.collect()
 }
 
+/// What a person is asked before calls of each action, in the order of the permits.
+fn questions(program: &Program) -> Rows<Vec<String>> {
+    let mut rows: Rows<Vec<String>> = Vec::new();
+    for (mode, name, permit) in program
+        .modes
+        .iter()
+        .flat_map(|(mode, of)| of.actions.permits.named().into_iter().map(move |(name, permit)| (mode, name, permit)))
+    {
+        let Some(confirm) = &permit.confirm else { continue };
+        let name = format!("{name} in {mode}");
+        match rows.iter_mut().find(|(known, ..)| *known == name) {
+            Some((_, asked, _)) => asked.push(confirm.source().to_owned()),
+            None => rows.push((name, vec![confirm.source().to_owned()], program.place(permit.at))),
+        }
+    }
+    rows
+}
+
 fn exits(program: &Program) -> Rows<Option<String>> {
     let exits = program.modes.iter().flat_map(|(from, mode)| mode.exits.iter().map(move |exit| (from, exit)));
     let row = |(from, exit): (&String, &crate::program::Exit)| {
@@ -115,6 +144,8 @@ struct GuardrailKey {
     modes: Vec<String>,
     severity: crate::diagnostic::Severity,
     strategy: Option<Strategy>,
+    /// What takes the place of a match.
+    with: String,
     /// The strategies in the degradation table; none if they are not the same for all answers.
     table: Option<Vec<Strategy>>,
 }
@@ -130,6 +161,7 @@ impl GuardrailKey {
             modes: program.names_of(&rule.modes),
             severity: rule.severity,
             strategy: rule.strategy,
+            with: rule.with.to_string(),
             table: table.map(<[Strategy]>::to_vec),
         }
     }
@@ -159,6 +191,9 @@ impl GuardrailKey {
             });
         }
         all.extend(looks(&self.modes, &new.modes, Direction::Narrowed, Direction::Widened));
+        if self.with != new.with {
+            all.push((Direction::Changed, format!("in place of a match: {}", arrow(&self.with, &new.with))));
+        }
         if self.severity != new.severity {
             let direction = if new.severity > self.severity { Direction::Narrowed } else { Direction::Widened };
             all.push((direction, format!("{} → {}", self.severity.name(), new.severity.name())));

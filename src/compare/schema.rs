@@ -1,11 +1,12 @@
 //! Schemas: does the new one accept more values than the old one, or fewer?
 //!
-//! In: two JSON Schemas, as packs use them: undeclared members are not accepted.
+//! In: two schemas, as packs use them: undeclared members are not accepted.
 //! Out: how the schema changed, and a phrase for each keyword that differs.
 //! Never: validates a value; if the direction is not certain, it is `changed`.
 
 use super::Direction;
 use super::rows::{arrow, both, member};
+use crate::program::Schema;
 use crate::text::excerpt;
 use crate::value::{Object, Value};
 use std::sync::LazyLock;
@@ -17,9 +18,22 @@ const LOWER: &[&str] = &["minimum", "exclusiveMinimum", "minLength", "minItems",
 const UPPER: &[&str] = &["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"];
 
 /// How the schema changed from `old` to `new`; none if both accept the same values.
-pub(super) fn compare(old: &Value, new: &Value) -> (Option<Direction>, Vec<String>) {
+pub(super) fn compare(old: &Schema, new: &Schema) -> (Option<Direction>, Vec<String>) {
+    let (before, after) = (old.with_spellings(), new.with_spellings());
     let mut comparing = Comparing::default();
-    comparing.schema("", old, new);
+    comparing.schema("", before, after);
+    let names =
+        |schema: &Value| schema.as_object().into_iter().flat_map(declared).map(|(name, _)| name.to_owned()).collect();
+    let (before, after): (Vec<String>, Vec<String>) = (names(before), names(after));
+    for name in before.iter().filter(|name| after.contains(name)) {
+        match (old.is_verbatim(name), new.is_verbatim(name)) {
+            (false, true) => comparing.note(Direction::Changed, format!("`{name}` is taken as it is written")),
+            (true, false) => {
+                comparing.note(Direction::Changed, format!("`{name}` is no longer taken as it is written"))
+            }
+            _ => {}
+        }
+    }
     (comparing.direction, comparing.how)
 }
 

@@ -102,8 +102,13 @@ impl Schema {
 
     /// The JSON Schema with two more keywords: `names` for other spellings of a member's name, and `spelled` for other
     /// spellings of the values of an `enum`.
-    pub(super) fn with_spellings(&self) -> &Value {
+    pub(crate) fn with_spellings(&self) -> &Value {
         self.spelled.as_ref().unwrap_or(&self.json)
+    }
+
+    /// Whether the text of this parameter is used as written.
+    pub(crate) fn is_verbatim(&self, param: &str) -> bool {
+        self.verbatim.contains(param)
     }
 
     /// The types that the schema declares.

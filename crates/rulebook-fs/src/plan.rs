@@ -12,6 +12,7 @@ use super::journal::{Journal, identity};
 use super::locks::Locks;
 use super::root::{Root, folders_of};
 use indexmap::IndexMap;
+use indexmap::map::Entry;
 use rulebook::outcome::EffectRecord;
 use rulebook::{Code, Diagnostic};
 
@@ -42,7 +43,7 @@ impl Plan {
         let identity = identity(effects);
         let past = Journal::read(root).and_then(|past| past.for_effects(identity));
         let mut draft = Draft::new(root, effects, past.as_ref());
-        check(&mut draft);
+        check(root, &mut draft);
         Self { root: root.clone(), effects: identity, draft }
     }
 
@@ -150,9 +151,9 @@ impl Slot {
 }
 
 /// Records a fault for each file that cannot be written, whatever its new text.
-fn check(draft: &mut Draft) {
+fn check(root: &Root, draft: &mut Draft) {
     read_only(draft);
-    clashes(&mut draft.slots);
+    clashes(root, &mut draft.slots);
 }
 
 fn read_only(draft: &mut Draft) {
@@ -170,18 +171,18 @@ fn read_only(draft: &mut Draft) {
     }
 }
 
-/// Records a fault for keys that a file system without case would treat as one file, and for files that need a folder
-/// where another file is written.
-fn clashes(slots: &mut IndexMap<String, Slot>) {
+/// Records a fault for keys that may be one file, by links or on a file system without case, and for files that need a
+/// folder where another file is written.
+fn clashes(root: &Root, slots: &mut IndexMap<String, Slot>) {
     let mut known: IndexMap<String, String> = IndexMap::new();
     for (key, slot) in slots.iter_mut() {
-        match known.get(&key.to_lowercase()) {
-            Some(first) => slot.fault = Some(same_file(key, first)),
-            None => drop(known.insert(key.to_lowercase(), key.clone())),
+        match known.entry(root.identity(key)) {
+            Entry::Occupied(first) => slot.fault = Some(same_file(key, first.get())),
+            Entry::Vacant(free) => drop(free.insert(key.clone())),
         }
     }
     for (key, slot) in slots.iter_mut().filter(|(_, slot)| slot.fault.is_none()) {
-        if let Some(other) = folders_of(key).find_map(|folder| known.get(&folder.to_lowercase())) {
+        if let Some(other) = folders_of(&root.identity(key)).find_map(|folder| known.get(folder)) {
             let (key, other) = (quoted(key), quoted(other));
             let message = format!("`{key}` needs a folder where this answer writes the file `{other}`");
             let help = "one of the two needs another name";

@@ -112,6 +112,18 @@ impl Root {
         }
     }
 
+    /// The key of the same file without links in its folders, in lower case: two keys for which it is equal may be one
+    /// file.
+    pub(super) fn identity(&self, key: &str) -> String {
+        let folders: Vec<&str> = folders_of(key).collect();
+        let real = folders.iter().rev().find_map(|folder| {
+            let real = self.dir.canonicalize(folder).ok()?;
+            let parts: Option<Vec<&str>> = real.iter().map(|part| part.to_str()).collect();
+            Some(parts?.join("/") + key.strip_prefix(folder)?)
+        });
+        real.as_deref().unwrap_or(key).to_lowercase()
+    }
+
     /// The place of `key`; `None` if its folder does not exist.
     pub(super) fn place(&self, key: &str) -> io::Result<Option<AnchoredPath>> {
         let (folder, name) = split(key);

@@ -213,6 +213,11 @@ fn paths_that_meet_through_a_link_are_one_file() {
     assert_eq!(codes(&none), ["workspace/same-file"]);
     assert_eq!(fs::read_dir(root.join("a")).unwrap().count(), 0);
     assert_eq!(changes(&partly(&root, &both)), ["created", "left"]);
+    // What is written through the link is what the file has already, and the file is deleted by its own path.
+    let gone = Effect::Delete { key: "a/x".into(), text: None }.into();
+    let before = contents(&root);
+    assert_eq!(codes(&applied(&root, &[gone, write("b/x", "one\n")])), ["workspace/same-file"]);
+    assert_eq!(contents(&root), before);
     assert_eq!(codes(&applied(&root, &[write("link", "x")])), ["workspace/not-a-file"]);
     assert_eq!(changes(&applied(&root, &[write("b/y", "x")])), ["created"], "links inside the root are followed");
 }

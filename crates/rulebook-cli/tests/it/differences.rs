@@ -148,6 +148,15 @@ fn a_change_of_permits_is_wider_or_narrower() {
     };
     tripped("diff-own-word", "strategy = \"drop\"", &["guardrail shouting: widened"]);
     tripped("diff-own-word-alike", "strategy = \"keep\"", &[]);
+    let asked = |question: &str| format!("permits = [{{ action = \"stay\", confirm = \"{question}\" }}]");
+    let (stay, why) = (asked("Stay?"), asked("OK?"));
+    between("diff-question", "permits = [\"stay\"]", &stay, &why, &["question stay in b: changed"]);
+    between("diff-asked", "permits = [\"stay\"]", "permits = [\"stay\"]", &stay, &["permit stay in b: narrowed"]);
+    check("diff-verbatim", &[("maximum = 9", "maximum = 9, verbatim = true")], &["parameters go: changed"]);
+    check("diff-names", &[("maximum = 9", "maximum = 9, names = [\"off\"]")], &["parameters go: changed"]);
+    let with = |text: &str| format!("strategy = \"redact\"\nwith = \"{text}\"");
+    let (place, old, new) = ("severity = \"error\"", with("[card]"), with("[number]"));
+    between("diff-with", place, &old, &new, &["guardrail shouting: changed"]);
     check("diff-read", &[("name = \"p\"", "name = \"p\"\ndialects = [\"tags\"]")], &["table pack: changed"]);
     check("diff-name", &[("name = \"p\"", "name = \"q\"\nversion = \"2\"")], &[]);
     between("diff-both", "severity = \"error\"", "severity = \"info\"", both, &["guardrail shouting: widened"]);
