@@ -426,6 +426,10 @@ class PendingCall(Part):
     def call(self) -> str | None:
         """The id of the call in the reply, if the provider gave it one."""
 
+    @property
+    def now(self) -> str | None:
+        """The session's time when it was asked, if the host had set it."""
+
     if TYPE_CHECKING:
 
         def to_dict(self) -> types.PendingCall: ...

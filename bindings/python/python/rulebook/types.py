@@ -351,13 +351,17 @@ class Ledger(TypedDict):
     blank: int
 
 
-class PendingCall(TypedDict):
-    """A call that waits until a person has confirmed it."""
-
+class _PendingCall(TypedDict):
     action: str
     params: dict[str, Any]
     question: str
     call: Optional[str]
+
+
+class PendingCall(_PendingCall, total=False):
+    """A call that waits until a person has confirmed it."""
+
+    now: Optional[str]
 
 
 class _Session(TypedDict):
