@@ -207,7 +207,10 @@ mod tests {
 
     #[track_caller]
     fn check(old: Value, new: Value, direction: Option<Direction>, how: &[&str]) {
-        assert_eq!(compare(&old, &new), (direction, how.iter().map(|one| (*one).to_owned()).collect()));
+        assert_eq!(
+            compare(&Schema::new(old), &Schema::new(new)),
+            (direction, how.iter().map(|one| (*one).to_owned()).collect())
+        );
     }
 
     #[test]

@@ -309,11 +309,7 @@ impl Chunks {
             ("message_start", _) if self.ended => {
                 message.fault_in(event, "another message begins after the end of the first; read each by itself");
             }
-            ("message_start", _) => {
-                if event.get("message").and_then(|start| start.get("content")).is_some_and(Raw::has_content) {
-                    self.note_other("content of message_start");
-                }
-            }
+            ("message_start", _) if starts_with_content(event) => self.note_other("content of message_start"),
             ("content_block_delta", Some(delta)) => {
                 let kind = message.text_member(delta, "type").unwrap_or_default();
                 let more = |message: &mut ReplyMessage<'t>, name| message.text_member(delta, name).unwrap_or_default();
@@ -474,6 +470,11 @@ impl Chunks {
         self.moved.insert(key, (last + 1, 0));
         (last + 1, 0)
     }
+}
+
+/// Whether the message that an event starts has content already, which no API sends.
+fn starts_with_content(event: Raw<'_>) -> bool {
+    event.get("message").and_then(|message| message.get("content")).is_some_and(Raw::has_content)
 }
 
 impl PartialPart {

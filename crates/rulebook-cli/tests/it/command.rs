@@ -727,7 +727,11 @@ fn packs_that_lead_to_very_many_others_are_refused_at_once() {
             std::fs::create_dir(&pack).unwrap();
             let next = level + 1;
             let uses = if level < 15 { format!("use = ['../a{next}', '../b{next}']\n") } else { String::new() };
-            std::fs::write(pack.join("pack.toml"), format!("[pack]\nname = '{side}{level}'\n{uses}[actions.ping]\nreplace = true\n")).unwrap();
+            std::fs::write(
+                pack.join("pack.toml"),
+                format!("[pack]\nname = '{side}{level}'\n{uses}[actions.ping]\nreplace = true\n"),
+            )
+            .unwrap();
         }
     }
     check(&folder, &["check", "a0"], 2, "", "its `use` leads to more than 1000 folders");
