@@ -84,7 +84,7 @@ impl Program {
         self.first_session()
     }
 
-    /// A session that a host kept as `{ "mode", "state", "now", "ids" }`. What is missing takes its initial value, and
+    /// A session that a host kept as `{ "mode", "state", "now", "ids", "pending" }`. What is missing takes its initial value, and
     /// what is computed is computed anew.
     ///
     /// # Errors

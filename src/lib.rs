@@ -95,6 +95,7 @@
 //! | [`surface`] | what do a pack's files say? |
 //! | [`grammar`] | which texts does a grammar match? our own recogniser over pest's notation |
 //! | [`expression`] | what does a condition or a template evaluate to? The language of Jinja |
+//! | `markup` | how are values escaped in the documents of prompts? |
 //! | [`pack`] | which of the tables can be trusted? |
 //! | [`program`] | the pack, compiled: immutable, for all threads |
 //! | `document` | which blocks are in a response? masks, marks, ladders, payloads; whole or in pieces |
@@ -110,7 +111,7 @@
 //! | `schemas` | what do the files in `schemas/` contain? |
 //!
 //! Three crates are built on the engine: `rulebook-report`, the only place that lays out text for people, and
-//! `rulebook-fs` use the engine alone; `rulebook-cli` uses all three.
+//! `rulebook-fs` depend on the engine alone; `rulebook-cli` depends on all three.
 //!
 //! Where a change goes: [`CONTRIBUTING.md`](https://github.com/rulebook-rs/rulebook/blob/main/CONTRIBUTING.md). How an
 //! answer walks through these floors:

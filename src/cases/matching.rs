@@ -1,7 +1,7 @@
 //! Matching: is the outcome what was expected?
 //!
 //! In: an expectation with its places, and the outcome as JSON.
-//! Out: one [`Failure`] for each place that does not match.
+//! Out: one [`CaseFailure`] for each place that does not match.
 //! Never: tolerates differences: tables match as subsets, lists as a whole and in order, everything else exactly.
 
 use super::expectation::Expectation;
@@ -14,7 +14,7 @@ use std::fmt;
 /// One expectation that was not met.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Failure {
+pub struct CaseFailure {
     /// The index of the part of the case that it is about.
     pub step: usize,
     /// The place of the key in the case.
@@ -33,7 +33,7 @@ pub struct Failure {
     pub beside: Vec<String>,
 }
 
-impl Failure {
+impl CaseFailure {
     /// A failure whose expected value may not be replaced.
     pub(super) fn new(at: Location, path: String, expected: Value, got: Option<Value>) -> Self {
         Self { step: 0, at, path, expected, value: None, got, meant: None, beside: Vec::new() }
@@ -47,7 +47,7 @@ impl Failure {
 }
 
 /// One line without the place, for a host's log.
-impl fmt::Display for Failure {
+impl fmt::Display for CaseFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, expected, got, .. } = self;
         match got {
@@ -61,7 +61,7 @@ impl fmt::Display for Failure {
 }
 
 /// Compares the expectations with the outcome of the part with the index `step`.
-pub(super) fn compare(step: usize, expected: &[Expectation], outcome: &Value) -> Vec<Failure> {
+pub(super) fn compare(step: usize, expected: &[Expectation], outcome: &Value) -> Vec<CaseFailure> {
     let mut failures = Vec::new();
     for Expectation { key, value } in expected {
         let got = match key.value.as_str() {
@@ -88,7 +88,13 @@ fn codes(outcome: &Value, wanted: impl Fn(&str) -> bool) -> Value {
         .collect()
 }
 
-pub(super) fn descend(expected: &Tree, got: Option<&Value>, path: String, at: Location, failures: &mut Vec<Failure>) {
+pub(super) fn descend(
+    expected: &Tree,
+    got: Option<&Value>,
+    path: String,
+    at: Location,
+    failures: &mut Vec<CaseFailure>,
+) {
     let matches = match (expected, got) {
         (Tree::Table(members, _), Some(Value::Object(object))) => {
             for (key, value) in members {
@@ -115,7 +121,8 @@ pub(super) fn descend(expected: &Tree, got: Option<&Value>, path: String, at: Lo
     };
     if !matches {
         let got = got.map(|got| likeness(expected, got));
-        failures.push(Failure { value: Some(expected.at()), ..Failure::new(at, path, expected.to_json(), got) });
+        failures
+            .push(CaseFailure { value: Some(expected.at()), ..CaseFailure::new(at, path, expected.to_json(), got) });
     }
 }
 

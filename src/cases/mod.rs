@@ -36,7 +36,7 @@ mod script;
 mod talk;
 mod update;
 
-pub use matching::Failure;
+pub use matching::CaseFailure;
 pub use parse::{Case, parse};
 pub use runner::{CaseOptions, CaseRun, CaseVerdict, run};
 

@@ -1,11 +1,11 @@
 //! Prompts in cases: is the prompt as expected?
 //!
 //! In: expectations with their places, and a prompt.
-//! Out: one [`Failure`] for each place that does not match.
+//! Out: one [`CaseFailure`] for each place that does not match.
 //! Never: compares more of a prompt than the case expects.
 
 use super::expectation::Expectation;
-use super::matching::{Failure, descend};
+use super::matching::{CaseFailure, descend};
 use crate::diagnostic::Severity;
 use crate::outcome::Prompt;
 use crate::surface::Tree;
@@ -13,7 +13,7 @@ use crate::text::{Location, Present};
 use crate::value::{Value, to_value};
 
 /// Compares what is expected with a prompt.
-pub(super) fn compare(expected: &[Expectation], prompt: &Prompt) -> Vec<Failure> {
+pub(super) fn compare(expected: &[Expectation], prompt: &Prompt) -> Vec<CaseFailure> {
     let mut failures = Vec::new();
     let json = to_value(prompt).present();
     for Expectation { key, value } in expected {
@@ -43,7 +43,7 @@ pub(super) fn compare(expected: &[Expectation], prompt: &Prompt) -> Vec<Failure>
 }
 
 /// Checks a text or a list of texts that the prompt should contain if `wanted`, or lack if not.
-fn texts(expected: &Tree, path: String, at: Location, prompt: &str, wanted: bool, failures: &mut Vec<Failure>) {
+fn texts(expected: &Tree, path: String, at: Location, prompt: &str, wanted: bool, failures: &mut Vec<CaseFailure>) {
     let got = match expected {
         Tree::List(items, _) => {
             for (index, item) in items.iter().enumerate() {
@@ -55,7 +55,7 @@ fn texts(expected: &Tree, path: String, at: Location, prompt: &str, wanted: bool
         Tree::Text(text) if !wanted => Some(text.value.as_str().into()),
         _ => None,
     };
-    failures.push(Failure::new(at, path, expected.to_json(), got));
+    failures.push(CaseFailure::new(at, path, expected.to_json(), got));
 }
 
 /// The layers with text: the whole layer where a table is expected, otherwise its name.

@@ -5,7 +5,7 @@
 //! Never: stops at the first failure, or lets one case use the session of another.
 
 use super::expectation::PartKind;
-use super::matching::{Failure, compare};
+use super::matching::{CaseFailure, compare};
 use super::parse::{Case, CaseStep};
 use super::prompts;
 use super::talk::{Talk, TurnResult};
@@ -33,7 +33,7 @@ pub struct CaseRun {
     /// Whether it passed.
     pub verdict: CaseVerdict,
     /// The expectations that were not met.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<CaseFailure>,
     /// Why it could not be run, and other findings.
     pub diagnostics: Vec<Diagnostic>,
     /// The results: first those of the header's `classes`, then those of the parts.
@@ -138,8 +138,9 @@ impl CaseRun {
                 let heard = program.hear(session, &text.value, &Options { trace, ..Options::default() });
                 let got = heard.class.clone().unwrap_or_default();
                 if got != *class {
-                    let failure = Failure::new(text.at, "class".to_owned(), class.as_str().into(), Some(got.into()));
-                    self.failures.push(Failure { step: self.results.len(), ..failure });
+                    let failure =
+                        CaseFailure::new(text.at, "class".to_owned(), class.as_str().into(), Some(got.into()));
+                    self.failures.push(CaseFailure { step: self.results.len(), ..failure });
                 }
                 self.results.push(TurnResult::Heard(Box::new(heard)));
             }
@@ -183,7 +184,7 @@ pub(super) fn start(program: &Program, case: &Case) -> Result<Session, Vec<Diagn
         unknown.extend(members.iter().filter(computed).map(|(name, _)| {
             let message = format!("`state.{}` is computed: a value given here is not used", name.value);
             let fault = Diagnostic::new(Code::SESSION_MISFIT, name.at, message);
-            fault.with_help("give what it is computed from instead")
+            fault.with_help("set the values that it is computed from")
         }));
         partial.insert("state", state.to_json());
     }

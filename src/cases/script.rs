@@ -63,7 +63,7 @@ fn proved(program: &Program, text: &str, exchanges: &[Exchange]) -> Result<(), S
         return Ok(());
     }
     let at = run.failures.first().map(|failure| failure.path.clone()).unwrap_or_default();
-    Err(format!("the session in which it began has something that the header of a case cannot say (`{at}` differs)"))
+    Err(format!("the header of a case cannot express the session in which it began: `{at}` differs"))
 }
 
 fn header(program: &Program, claim: &str, start: &Session) -> String {

@@ -5,7 +5,7 @@
 //! for byte.
 //! Never: changes the parts or the header of the case, or claims that the result is right.
 
-use super::matching::{Failure, descend};
+use super::matching::{CaseFailure, descend};
 use super::parse::Case;
 use crate::surface::Tree;
 use crate::text::{Location, Slice, Span};
@@ -13,7 +13,7 @@ use crate::value::Value;
 
 /// The text of the case in which each value that failed is replaced by the actual one. An expectation of something that
 /// does not exist is removed.
-pub fn updated(text: &str, case: &Case, failures: &[Failure]) -> String {
+pub fn updated(text: &str, case: &Case, failures: &[CaseFailure]) -> String {
     let mut edits: Vec<(Span, String)> = failures.iter().filter_map(|failure| edit(text, case, failure)).collect();
     edits.sort_by_key(|(span, _)| span.start);
     let mut out = String::with_capacity(text.len());
@@ -34,7 +34,7 @@ pub fn updated(text: &str, case: &Case, failures: &[Failure]) -> String {
     out
 }
 
-fn edit(text: &str, case: &Case, failure: &Failure) -> Option<(Span, String)> {
+fn edit(text: &str, case: &Case, failure: &CaseFailure) -> Option<(Span, String)> {
     let value = whole(text, failure.value?.span);
     let Some(got) = &failure.got else { return Some((member(text, failure.at.span, value), String::new())) };
     let expected = case.steps.iter().flat_map(|step| &step.expected).find_map(|one| find(&one.value, failure.value?));

@@ -63,7 +63,7 @@ pub fn faults(folder: &Folder) -> Checked<Program> {
 pub fn review(folder: &Folder) -> Checked<Program> {
     let mut loaded = faults(folder);
     if let Some(program) = &loaded.value {
-        // There is a program, so no finding is an error. Modes and dialects may share one: keep each once.
+        // A program was made, so what was found so far has no error. Modes and dialects may share one: keep each once.
         let found: IndexSet<Diagnostic> = std::mem::take(&mut loaded.diagnostics)
             .into_iter()
             .chain(findings(program))

@@ -67,7 +67,10 @@ impl Samples<'_> {
             let value = self.outcome(compute.render(&bounded), compute.at()).filter(|value| !value.is_null());
             let Some((value, validator)) = value.zip(slot.schema.validator().ok()) else { continue };
             if let Some(error) = validator.faults(&value).next() {
-                let message = format!("in a new session this is no `{name}`: {}", misfit_at("", &error));
+                let message = format!(
+                    "in a new session, the computed value of `{name}` does not match its schema: {}",
+                    misfit_at("", &error)
+                );
                 let help = "fix the template, or the schema beside it";
                 self.found.push(Diagnostic::new(Code::PACK_FAILS, compute.at(), message).with_help(help));
             }

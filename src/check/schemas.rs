@@ -70,7 +70,10 @@ fn keys(program: &Program, found: &mut Vec<Diagnostic>) {
         let Some(refusing) = all.filter(|all| !all.iter().any(takes)) else { continue };
         let Some((keys, at)) = refusing.first() else { continue };
         let sample_value: Vec<String> = keys.iter().take(5).map(|key| format!("`{key}`")).collect();
-        let message = format!("the example `{}` is no key that a `{name}` may have", excerpt(&example.value, 60));
+        let message = format!(
+            "the `keys` of the reply do not allow the example key `{}` of `{name}`",
+            excerpt(&example.value, 60)
+        );
         let finding = Diagnostic::new(Code::PACK_MISFIT_EXAMPLE, example.at, message);
         found.push(
             finding

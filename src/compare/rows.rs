@@ -100,7 +100,7 @@ pub(super) fn looks(old: &[String], new: &[String], more: Direction, fewer: Dire
         // Some modes are new and some are gone: count that as widened, to be safe.
         None => (Direction::Widened, "other"),
     };
-    Some((direction, format!("it looks in {which} modes")))
+    Some((direction, format!("it applies in {which} modes")))
 }
 
 /// Which of two lists of names matches more, with `*` and `?` in names; an empty list matches everything. None if each

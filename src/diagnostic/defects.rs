@@ -425,7 +425,8 @@ impl Strategy {
                     | UnknownSpeaker
                     | WrongLabel
             ),
-            _ => false,
+            Redact | KeepAsText | Lift | Repair | Salvage | Coerce | Interpret | Default | Omit | Join
+            | TakeStrayText | AskAgain => false,
         }
     }
 }

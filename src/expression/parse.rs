@@ -504,7 +504,7 @@ impl<'s> Parser<'s> {
             }
             let value = parser.expression()?;
             if name.is_none() && args.last().is_some_and(|last| last.name.is_some()) {
-                return Err(parser.fault("non-keyword arg after keyword arg"));
+                return Err(parser.fault("an argument without a name comes after one with a name"));
             }
             args.push(Arg { name, value });
             Ok(())

@@ -95,7 +95,7 @@ impl<'v> Evaluator<'v> {
 
     /// The JSON of a value.
     pub(super) fn json(&self, item: &Item<'_>) -> Result<String, Halt> {
-        let mut out = Json { bytes: Vec::new(), run: self, halt: None };
+        let mut out = JsonPrinter { bytes: Vec::new(), run: self, halt: None };
         let value;
         let written = match item {
             Item::Ref(value) => serde_json::to_writer(&mut out, value),
@@ -161,13 +161,13 @@ impl<'v> Evaluator<'v> {
 }
 
 /// A writer of JSON that stops when a limit is reached.
-struct Json<'r, 'v> {
+struct JsonPrinter<'r, 'v> {
     bytes: Vec<u8>,
     run: &'r Evaluator<'v>,
     halt: Option<Halt>,
 }
 
-impl std::io::Write for Json<'_, '_> {
+impl std::io::Write for JsonPrinter<'_, '_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         if let Err(halt) = self.run.make(bytes.len()) {
             self.halt = Some(halt);

@@ -100,7 +100,17 @@ impl Effect {
 
     /// Whether the effect may fail on the file: a text may not be in it, or the file may not exist, or exist already.
     pub(crate) fn may_miss(&self) -> bool {
-        matches!(self, Effect::Write { new: true, .. } | Effect::Edit(_) | Effect::Delete { .. } | Effect::Move { .. })
+        match self {
+            Effect::Edit(_) | Effect::Delete { .. } | Effect::Move { .. } => true,
+            Effect::Write { new, .. } => *new,
+            Effect::Set { .. }
+            | Effect::Append { .. }
+            | Effect::Remove { .. }
+            | Effect::Emit { .. }
+            | Effect::Say { .. }
+            | Effect::Amend(_)
+            | Effect::Record { .. } => false,
+        }
     }
 
     /// The keys of the files that the effect changes: both of a move, none of an effect that changes no file.

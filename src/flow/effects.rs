@@ -139,7 +139,7 @@ impl<'f> Flow<'f> {
             asking => {
                 let Some(mut asked) = self.asked_of_host(asking, effect.at, bound)? else { return Ok(()) };
                 if let Some(what) = nameless(&asked) {
-                    self.note(Remark::NoTarget, message!("nothing happens: {} comes out empty", &what), effect.at);
+                    self.note(Remark::NoTarget, message!("the effect is skipped: {} is empty", &what), effect.at);
                 } else if self.settle_keys(&mut asked, effect.at) && self.is_sound(&asked, effect.at) {
                     self.ask_host(asked, effect.at);
                 }

@@ -73,7 +73,7 @@ impl FileEffects {
             Effect::Edit(edit) => match of(&edit.key) {
                 Some(FileState { gone: Some(gone), .. }) => after(&edit.key, "edited", gone),
                 Some(file) if file.edits.iter().rev().take(COMPARED).any(|before| overlaps(at(*before), edit)) => {
-                    AddedEffect::Contradicts(message!("two edits of `{}` are about the same text", quoted(&edit.key)))
+                    AddedEffect::Contradicts(message!("two edits of `{}` overlap", quoted(&edit.key)))
                 }
                 _ => AddedEffect::Follows,
             },

@@ -87,7 +87,7 @@ impl<'r> Doubting<'r> {
             let message = "this reads ahead as far as it can, fails, and is tried again one character later: the time grows with the square of the text";
             let doubt = Diagnostic::new(Code::PACK_COSTLY_RULE, at(part), message)
                 .with_place(at(around), "each round of this reads it again")
-                .with_help("end it where it could start again, or take what it has read");
+                .with_help("let the repeated part stop where it could start again, or match the text that it has read");
             self.found.push(doubt);
         }
     }

@@ -52,7 +52,10 @@ impl Judgement<'_> {
                     let mut matches = matches(rule, &looked.text.text).peekable();
                     if matches.peek().is_none() && !rule.inverted {
                         self.steps.record(StepKind::Condition, rule.at, looked.text.span, || {
-                            format!("the guardrail `{}` trips unless its exception overlaps: it does", rule.id)
+                            format!(
+                                "the guardrail `{}` does not trip: each match overlaps one of its exception",
+                                rule.id
+                            )
                         });
                         continue;
                     }

@@ -89,7 +89,7 @@ impl Fate {
     /// The fate in words, as the trace writes it.
     pub(crate) fn word(self) -> &'static str {
         match self {
-            Fate::Counts => "stands",
+            Fate::Counts => "counts",
             Fate::Lifted => "is lifted",
             Fate::Inner => "stays text of the block around it",
             Fate::Text => "is shown as text",

@@ -19,8 +19,8 @@ impl Judgement<'_> {
             return;
         }
         let end = Span::new(self.document.bytes, self.document.bytes);
-        let finding =
-            defect(Defect::Truncated, end, "the model ran out of tokens").with_help("the answer is incomplete");
+        let finding = defect(Defect::Truncated, end, "the model ran out of tokens")
+            .with_help("give the model more tokens, or let it continue");
         self.answer(Defect::Truncated, &Subject::Reply, finding);
         for index in self.uncounted.unfinished.clone() {
             // A block that a later rung ended has been reported as `unclosed-block`.

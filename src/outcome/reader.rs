@@ -7,7 +7,7 @@
 
 use super::contract::{Outcome, Status};
 use super::fields::{Arguments, fields_of};
-use super::release::{Context, Release};
+use super::release::{Release, ReleaseContext};
 use super::run::Options;
 use crate::diagnostic::Faults;
 use crate::document::{EventDraft, Readers, StreamEvent};
@@ -201,7 +201,7 @@ impl<P: Borrow<Program>> Reader<P> {
         for delta in deltas {
             let program = self.program.borrow();
             let (session, text, dialect) = (&self.session, self.text.as_str(), Some(&program.native));
-            let context = Context { program, session, dialect, text, doubtful: None };
+            let context = ReleaseContext { program, session, dialect, text, doubtful: None };
             match delta {
                 Delta::Text(more) => {
                     self.text.push_str(&more);
@@ -231,7 +231,7 @@ impl<P: Borrow<Program>> Reader<P> {
         }
         let program = self.program.borrow();
         let (session, text, dialect) = (&self.session, self.text.as_str(), Some(&program.native));
-        self.release.emit(Context { program, session, dialect, text, doubtful: None }, drafts, false)
+        self.release.emit(ReleaseContext { program, session, dialect, text, doubtful: None }, drafts, false)
     }
 
     /// Continues to read, and returns what has become certain.
@@ -246,7 +246,7 @@ impl<P: Borrow<Program>> Reader<P> {
         if drafts.is_empty() {
             return Vec::new();
         }
-        let context = Context {
+        let context = ReleaseContext {
             program,
             session: &self.session,
             dialect: self.readers.chosen(&program.dialects),

@@ -8,8 +8,8 @@ use super::contract::Outcome;
 use crate::diagnostic::{Defect, Strategy};
 use crate::document::{EventDraft, StreamEvent};
 use crate::program::{
-    BlockBinding, BlockId, DeclarationContext, Dialect, Guardrail, Mode, ModeId, NameSource, Outside, Program, Wait,
-    WaitReason, WaitsUntil, Watching,
+    BlockId, DeclarationContext, Dialect, Guardrail, Mode, ModeId, Outside, Program, Wait, WaitReason, WaitsUntil,
+    Watching,
 };
 use crate::provider::PartKey;
 use crate::session::Session;
@@ -87,7 +87,7 @@ struct TextGuard {
 
 /// What is known about the answer.
 #[derive(Clone, Copy)]
-pub(super) struct Context<'c> {
+pub(super) struct ReleaseContext<'c> {
     pub(super) program: &'c Program,
     pub(super) session: &'c Session,
     /// The dialect that reads the answer.
@@ -135,7 +135,12 @@ impl Release {
     }
 
     /// Emits what is final. Text that only the end of the answer made certain waits for the outcome.
-    pub(super) fn emit(&mut self, context: Context<'_>, drafts: Vec<EventDraft>, complete: bool) -> Vec<StreamEvent> {
+    pub(super) fn emit(
+        &mut self,
+        context: ReleaseContext<'_>,
+        drafts: Vec<EventDraft>,
+        complete: bool,
+    ) -> Vec<StreamEvent> {
         let mut events = Vec::with_capacity(drafts.len());
         for draft in drafts {
             match (&draft.event, self.hold) {
@@ -159,7 +164,13 @@ impl Release {
 
     /// Emits what is final of reasoning that an API returns separately from the text: each piece is a text of its
     /// own.
-    pub(super) fn think(&mut self, context: Context<'_>, key: PartKey, more: &str, events: &mut Vec<StreamEvent>) {
+    pub(super) fn think(
+        &mut self,
+        context: ReleaseContext<'_>,
+        key: PartKey,
+        more: &str,
+        events: &mut Vec<StreamEvent>,
+    ) {
         let program = context.program;
         let native = program.native_block(BlockId::THINKING);
         let (Some(mode), Some(block)) = (self.mode, native) else { return };
@@ -220,8 +231,15 @@ impl Release {
     }
 
     /// Handles the opening of a block.
-    fn begin(&mut self, context: Context<'_>, number: usize, role: Role, called: Option<&str>, draft: &EventDraft) {
-        let Context { program, dialect, .. } = context;
+    fn begin(
+        &mut self,
+        context: ReleaseContext<'_>,
+        number: usize,
+        role: Role,
+        called: Option<&str>,
+        draft: &EventDraft,
+    ) {
+        let ReleaseContext { program, dialect, .. } = context;
         let mode = self.mode.zip(self.mode(program));
         let bound = draft.id.zip(dialect).and_then(|(id, dialect)| Some((id, dialect, dialect.block(id)?)));
         let (Some((mode_id, mode)), Some((id, dialect, block))) = (mode, bound) else {
@@ -236,7 +254,7 @@ impl Release {
         if is_nested || program.may_be_text(mode, dialect, block) {
             self.wait(Role::Message);
         }
-        let emitted_as = emitted_as(mode, block);
+        let emitted_as = block.streamed_role(mode);
         let is_outside = dialect.text == Outside::Message && self.open.iter().all(|outer| outer.role.is_none());
         if is_outside
             && emitted_as != Role::Message
@@ -274,8 +292,8 @@ impl Release {
     }
 
     /// Handles text of the open block, or text outside every block.
-    fn add(&mut self, context: Context<'_>, draft: &EventDraft, events: &mut Vec<StreamEvent>) {
-        let Context { program, dialect, .. } = context;
+    fn add(&mut self, context: ReleaseContext<'_>, draft: &EventDraft, events: &mut Vec<StreamEvent>) {
+        let ReleaseContext { program, dialect, .. } = context;
         let StreamEvent::Text { block, role, text } = &draft.event else { return };
         let mode = self.mode.zip(self.mode(program));
         let (Some((mode_id, mode)), Some(dialect)) = (mode, dialect) else { return };
@@ -324,7 +342,7 @@ impl Release {
     }
 
     /// Handles the end of the open block.
-    fn end(&mut self, context: Context<'_>, draft: &EventDraft, events: &mut Vec<StreamEvent>) {
+    fn end(&mut self, context: ReleaseContext<'_>, draft: &EventDraft, events: &mut Vec<StreamEvent>) {
         let Some(StreamedBlock { role: Some(role), by_block, .. }) = self.open.pop() else { return };
         if by_block && !draft.whole {
             self.wait(role);
@@ -336,7 +354,7 @@ impl Release {
     }
 
     /// Emits the text of a role as far as no guardrail can act on it any more, or all of it if it is complete.
-    fn release(&mut self, context: Context<'_>, role: Role, is_complete: bool, events: &mut Vec<StreamEvent>) {
+    fn release(&mut self, context: ReleaseContext<'_>, role: Role, is_complete: bool, events: &mut Vec<StreamEvent>) {
         let Some(channel) = self.channel(role).filter(|channel| !channel.waits) else { return };
         let Some(emitted) = channel.take(context, is_complete) else {
             // A guardrail refuses the answer: nothing more of it is emitted.
@@ -418,8 +436,8 @@ impl Channel {
     }
 
     /// Takes the text that no guardrail can act on any more, redacted; `None` if a guardrail refuses the answer.
-    fn take(&mut self, context: Context<'_>, is_complete: bool) -> Option<String> {
-        let Context { program, session, .. } = context;
+    fn take(&mut self, context: ReleaseContext<'_>, is_complete: bool) -> Option<String> {
+        let ReleaseContext { program, session, .. } = context;
         let mut until = self.text.len();
         let mut ranges: Vec<(Range<usize>, Arc<str>)> = Vec::new();
         let guards = self.guards.as_deref_mut().unwrap_or_default();
@@ -459,18 +477,6 @@ impl Channel {
         emitted.push_str(self.text.slice(at..until.max(at)));
         Some(emitted)
     }
-}
-
-/// The role as which the text of a block is emitted: a section that the mode displays (`shows`) is the message.
-fn emitted_as(mode: &Mode, block: &BlockBinding) -> Role {
-    let name = match &block.called {
-        NameSource::Own => Some(&block.name),
-        NameSource::Word(word) => Some(word),
-        NameSource::Attribute(_) | NameSource::Around(..) | NameSource::Payload { .. } => None,
-    };
-    let counts_as_message =
-        block.role == Role::Section && mode.reply.shows.is_some() && mode.reply.shows.as_ref() == name;
-    if counts_as_message { Role::Message } else { block.role }
 }
 
 /// Whether a key is a safe path as the opener at the start of `text` writes it: white space after it would be part of

@@ -300,7 +300,7 @@ fn check_block(spanned: &Spanned<Block>, torn: bool, ground: &DialectContext<'_>
         diagnostics.push(bad(word.at, "`@` is the name of no attribute", "say which one: `@ATTRIBUTE`"));
     }
     if let Some(word) = block.name.0.iter().find(|word| block.name.0.len() > 1 && !word.value.starts_with('@')) {
-        let message = format!("`{}` always applies, and no other name has an effect beside it", word.value);
+        let message = format!("`{}` is a fixed name, so the other names in this list are never used", word.value);
         diagnostics.push(bad(
             word.at,
             message,

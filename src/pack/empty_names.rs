@@ -49,8 +49,9 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
         blanks.names("what a `let` binds", &effect.lets);
         effect.new.iter().for_each(|kind| blanks.text("the kind of an id", kind));
         effect.emit.iter().for_each(|event| blanks.template("the name of an event", event));
-        let documents = [&effect.write, &effect.amend, &effect.record];
-        documents.into_iter().flatten().for_each(|key| blanks.template("the key of a document", key));
+        let keys =
+            [&effect.write, &effect.amend, &effect.record, &effect.edit, &effect.delete, &effect.moves, &effect.to];
+        keys.into_iter().flatten().for_each(|key| blanks.template("the key of a file", key));
     }
 }
 

@@ -351,7 +351,8 @@ impl<'n> PackNames<'n> {
             }
             self.diagnostics.push(if rows().iter().any(|row| row.name == code.value) {
                 let message = format!("`{}` is an error, whatever a pack says of it", code.value);
-                Diagnostic::new(Code::PACK_WRONG_VALUE, code.at, message).with_help("fix it; it cannot be allowed")
+                Diagnostic::new(Code::PACK_WRONG_VALUE, code.at, message)
+                    .with_help("take it out here, and mend what it reports: an error cannot be allowed")
             } else {
                 let message = format!("there is no finding `{}`", code.value);
                 Diagnostic::new(Code::PACK_WRONG_VALUE, code.at, message).with_nearest(&code.value, mild())

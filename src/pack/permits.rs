@@ -168,7 +168,7 @@ impl PermitChecks<'_> {
                     excerpt(one, 60)
                 );
                 let fault = Diagnostic::new(Code::PACK_DUPLICATE, *at, message).with_place(*before, "the other one");
-                self.diagnostics.push(fault.with_help("let one of them have more before its first `*`"));
+                self.diagnostics.push(fault.with_help("make the text before the first `*` of one of them longer"));
             }
         }
     }

@@ -4,7 +4,7 @@
 //! Out: [`BlockBinding`] with its [`BlockId`], the sources of its name, and what closes it.
 //! Never: knows how an opener or a closer is written: its family does.
 
-use super::{DegradationTable, Family, Schema};
+use super::{DegradationTable, Family, Mode, Schema};
 use crate::expression::Template;
 use crate::surface::{Anchor, BlockLayout, Decoding, Ending, Payload, Role, Trim};
 use crate::text::Location;
@@ -76,6 +76,19 @@ pub(crate) struct BlockBinding {
 }
 
 impl BlockBinding {
+    /// The role as which a stream emits the text of the block: the section that the mode displays (`shows`) is the
+    /// message.
+    pub(crate) fn streamed_role(&self, mode: &Mode) -> Role {
+        let name = match &self.called {
+            NameSource::Own => Some(&self.name),
+            NameSource::Word(word) => Some(word),
+            NameSource::Attribute(_) | NameSource::Around(..) | NameSource::Payload { .. } => None,
+        };
+        let is_displayed =
+            self.role == Role::Section && mode.reply.shows.is_some() && mode.reply.shows.as_ref() == name;
+        if is_displayed { Role::Message } else { self.role }
+    }
+
     /// The path in the payload to the action's name, and whether the payload is a list of calls.
     pub(crate) fn named_within(&self) -> Option<(&[String], bool)> {
         match &self.called {

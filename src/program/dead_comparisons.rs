@@ -66,7 +66,7 @@ impl IdleComparison {
             }
             ("integer" | "number", _) => "it is a number".to_owned(),
             ("boolean", Constant::Text(text)) if matches!(text.as_str(), "true" | "false") => {
-                format!("it is a truth value: say `{text}`, without quotes")
+                format!("it is a boolean: say `{text}`, without quotes")
             }
             ("boolean", _) => "it is `true` or `false`".to_owned(),
             ("array", _) => format!("it is a list: say `… in {}` for one of its entries", self.path),

@@ -84,8 +84,14 @@ pub(crate) struct Settling {
 
 /// Whether a strategy may remove, move or change a text.
 fn moves(strategy: Strategy) -> bool {
-    use Strategy::{Drop, Join, KeepAsText, KeepFirst, KeepLast, Lift, Redact, TakeStrayText};
-    matches!(strategy, Drop | KeepAsText | Lift | KeepFirst | KeepLast | Join | TakeStrayText | Redact)
+    use Strategy::{
+        AskAgain, Coerce, Default, Drop, Interpret, Join, Keep, KeepAsText, KeepFirst, KeepLast, Lift, Omit, Redact,
+        Refuse, Repair, Salvage, TakeStrayText,
+    };
+    match strategy {
+        Drop | KeepAsText | Lift | KeepFirst | KeepLast | Join | TakeStrayText | Redact => true,
+        Keep | Repair | Salvage | Coerce | Interpret | Default | Omit | Refuse | AskAgain => false,
+    }
 }
 
 impl Program {
@@ -243,7 +249,7 @@ impl Program {
                 });
             }
         }
-        let role = self.streamed_as(of_mode, block);
+        let role = block.map_or(Role::Message, |block| block.streamed_role(of_mode));
         for (index, rule) in self.guardrails.rules.iter().enumerate().filter(|(_, rule)| looks(rule, mode)) {
             let reach = rule.targets.iter().filter_map(|target| reach(target, role, block)).max();
             let Some(until) = reach else { continue };
@@ -257,16 +263,6 @@ impl Program {
             waits.push(Wait { until, why: WaitReason::Guardrail(index), strategy: Some(strategy), at });
         }
         waits
-    }
-
-    /// The role as which a stream emits the text of a block: a section that becomes the message is emitted as the
-    /// message.
-    fn streamed_as(&self, mode: &Mode, block: Option<&BlockBinding>) -> Role {
-        match block {
-            Some(block) if block.role == Role::Section && mode.reply.shows.is_some() => Role::Message,
-            Some(block) => block.role,
-            None => Role::Message,
-        }
     }
 
     /// The strategies for a defect that may remove, move or change a text that has it.
@@ -332,7 +328,29 @@ impl Program {
             Defect::UnknownSpeaker | Defect::WrongLabel | Defect::TurnLimit => {
                 (block.role == Role::Utterance).then_some(WaitsUntil::Answer)
             }
-            _ => None,
+            // These are defects of the whole answer, of calls, or of what a stream knows where the text begins.
+            Defect::NoDialect
+            | Defect::MalformedOpener
+            | Defect::StrayText
+            | Defect::NestedBlock
+            | Defect::Truncated
+            | Defect::TooLarge
+            | Defect::TooCostly
+            | Defect::MissingMessage
+            | Defect::MissingBlock
+            | Defect::UnknownAction
+            | Defect::UnknownParam
+            | Defect::ForbiddenCall
+            | Defect::SpelledCall
+            | Defect::ExtraCall
+            | Defect::UnsafePath
+            | Defect::InvalidEdit
+            | Defect::DuplicateWrite
+            | Defect::EditConflict
+            | Defect::EditNotFound
+            | Defect::EditAmbiguous
+            | Defect::Guardrail
+            | Defect::GateClosed => None,
         }
     }
 }

@@ -168,7 +168,7 @@ impl SchemaFault<'_> {
         match self.error.kind() {
             ValidationErrorKind::Contains => format!("no entry of {value} matches `contains`"),
             ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
-                format!("{value} has none of the forms that it may have")
+                format!("{value} matches none of the schemas that are allowed")
             }
             ValidationErrorKind::OneOfMultipleValid { .. } => {
                 format!("{value} has more than one of the forms of `oneOf`")

@@ -344,7 +344,7 @@ fn a_message_that_no_model_takes_is_an_error_and_no_prompt() {
     assert!(finding.help.as_ref().unwrap().starts_with("the message has "), "{finding:?}");
     // The ledger reports that everything was trimmed that can be.
     let history = prompt.ledger.layers.iter().find(|layer| layer.id == "session_state").unwrap();
-    assert_eq!(history.trimmed.as_deref(), Some("drop: left out, for the whole of 1850 tokens"));
+    assert_eq!(history.trimmed.as_deref(), Some("drop: left out, to fit the prompt into 1850 tokens"));
 }
 
 #[test]

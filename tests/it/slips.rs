@@ -1316,8 +1316,8 @@ fn an_entry_of_a_list_with_the_header_of_a_table() {
 
 #[test]
 fn headers_in_the_wrong_brackets() {
-    let twice = "[rules]\nid = \"late\"\n[rules]";
-    check("[[rules]]", twice, "pack/wrong-type", "[rules]", "in double brackets: `[[…]]`");
+    let twice = "[inputs]\nclass = \"late\"\n[inputs]";
+    check("[[inputs]]", twice, "pack/wrong-type", "[inputs]", "in double brackets: `[[…]]`");
     check("[modes.shut]", "[[modes.shut]]", "pack/wrong-type", "[[modes.shut]]", "in single brackets: `[modes.shut]`");
 }
 
@@ -1441,7 +1441,7 @@ fn comparisons_of_values_of_different_kinds() {
     assert_eq!(all("sum.amount == '5'"), ["'5': it is a number: say `5`, without quotes"]);
     assert_eq!(all("'much' == sum.amount"), ["'much': it is a number"]);
     assert_eq!(all("sum.amount in [1, 'x']"), ["'x': it is a number"]);
-    assert_eq!(all("sum.yes == 'true'"), ["'true': it is a truth value: say `true`, without quotes"]);
+    assert_eq!(all("sum.yes == 'true'"), ["'true': it is a boolean: say `true`, without quotes"]);
     assert_eq!(all("sum.tags == 'x'"), ["'x': it is a list: say `… in params.sum.tags` for one of its entries"]);
     assert_eq!(all("5 in sum.tags"), ["5: it is a text: say `'5'`"]);
     let fine =

@@ -336,9 +336,41 @@ fn floor(path: &Path) -> Option<usize> {
 
 /// The text without comments and without its unit tests, which may import from any floor.
 fn code(text: &str) -> String {
-    let end = text.find("#[cfg(test)]").unwrap_or(text.len());
-    let uncommented = |line: &str| if line.trim_start().starts_with("//") { String::new() } else { line.to_owned() };
-    text[..end].lines().map(uncommented).collect::<Vec<_>>().join("\n")
+    let mut code = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line.trim() == "#[cfg(test)]" {
+            // The item may have other attributes before it, and ends with its own line or with its closing brace.
+            let indent = &line[..line.len() - line.trim_start().len()];
+            let ends = [format!("{indent}}}"), format!("{indent}}};")];
+            let mut item = lines
+                .by_ref()
+                .inspect(|_| code.push(String::new()))
+                .skip_while(|line| line.trim_start().starts_with("#[") || !(line.ends_with(['{', ';'])));
+            if item.next().is_some_and(|first| first.ends_with('{')) {
+                item.find(|line| ends.iter().any(|end| line == end));
+            }
+            code.push(String::new());
+        } else {
+            code.push(if line.trim_start().starts_with("//") { String::new() } else { line.to_owned() });
+        }
+    }
+    code.join("\n")
+}
+
+/// The lists of floors that people read are those that the test above reads.
+#[test]
+fn the_floors_are_listed_in_order() {
+    let rows = |text: &str, margin: &str| -> Vec<String> {
+        let (_, table) = text.split_once(&format!("{margin}| floor |")).unwrap();
+        let rows = table.lines().skip(2).map_while(|line| line.strip_prefix(margin)?.strip_prefix("| "));
+        let name =
+            |row: &str| row.chars().skip_while(|c| !c.is_alphabetic()).take_while(|c| c.is_alphabetic()).collect();
+        rows.map(name).collect()
+    };
+    let read = |path: &str| std::fs::read_to_string(crate::root().join(path)).unwrap();
+    assert_eq!(rows(&read("src/lib.rs"), "//! "), FLOORS);
+    assert_eq!(rows(&read("docs/architecture.md"), ""), FLOORS);
 }
 
 /// The floors that a line names after `crate::`, alone or in braces; a macro's `$crate` counts as well.

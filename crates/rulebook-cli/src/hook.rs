@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     file: Option<PathBuf>,
     #[command(flatten)]
     session: SessionArguments,
-    /// Write the session back to the file of `--session`, for the next call; a file that does not exist is made
+    /// Write the session back to the file of `--session`, for the next call; a file that does not exist is created
     #[arg(long, requires = "session")]
     save: bool,
     /// A folder with a session for each conversation, by the id that the assistant gives; each is written back

@@ -44,7 +44,7 @@ pub(super) struct Slot {
     pub(super) from: Option<String>,
     /// Whether a new file becomes executable.
     pub(super) executable: bool,
-    /// Files that are moved between two paths put both into one group: all files of a group change, or none.
+    /// Paths between which a file is moved have one group: all files of a group change, or none.
     pub(super) group: usize,
     /// The notes of the pack about changes of this file, in order.
     pub(super) notes: Vec<String>,

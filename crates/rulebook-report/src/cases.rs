@@ -8,7 +8,7 @@ use super::count;
 use super::diff::{Change, DiffLine, compare};
 use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
 use super::suggestion::meant;
-use rulebook::cases::{Case, CaseRun, CaseVerdict, Coverage, Covered, Failure, TurnResult};
+use rulebook::cases::{Case, CaseFailure, CaseRun, CaseVerdict, Coverage, Covered, TurnResult};
 use rulebook::diagnostic::Row;
 use rulebook::outcome::Finding;
 use rulebook::text::excerpt;
@@ -126,7 +126,7 @@ impl TestedPack {
         self.pen.diagnostics(&self.sources, &self.overlooked)
     }
 
-    fn failure(&self, case: &Case, run: &CaseRun, failure: &Failure) -> String {
+    fn failure(&self, case: &Case, run: &CaseRun, failure: &CaseFailure) -> String {
         let (label, difference) = explain(failure);
         let mut notes = Vec::new();
         notes.extend(difference.map(|text| ("difference", text)));
@@ -208,7 +208,7 @@ impl Pen {
 
 /// The label for the line of a failed expectation; and the difference, line by line, if the values are too long for a
 /// label.
-fn explain(failure: &Failure) -> (String, Option<String>) {
+fn explain(failure: &CaseFailure) -> (String, Option<String>) {
     let Some(got) = &failure.got else {
         let holds = failure.path.split('[').next() == Some("contains");
         let label = if holds { "the prompt does not contain this" } else { "expected, but there is nothing here" };

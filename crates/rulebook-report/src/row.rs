@@ -7,7 +7,7 @@
 
 use super::Pen;
 use super::suggestion::meant;
-use rulebook::cases::{Case, Covered, Failure};
+use rulebook::cases::{Case, CaseFailure, Covered};
 use rulebook::diagnostic::Row;
 use rulebook::outcome::Finding;
 use rulebook::text::Source;
@@ -31,7 +31,7 @@ impl Pen {
     }
 
     /// The row for a failed expectation, in its case file.
-    pub fn failure_row(&self, sources: &Sources, case: &Case, failure: &Failure) -> Row {
+    pub fn failure_row(&self, sources: &Sources, case: &Case, failure: &CaseFailure) -> Row {
         let meant = meant(failure).map(|meant| meant + "; ").unwrap_or_default();
         let help = format!("{meant}the case claims: {}", case.header.claim.value);
         self.row(sources, &Diagnostic::new(Code::CASE_FAILED, failure.at, failure.to_string()).with_help(help))

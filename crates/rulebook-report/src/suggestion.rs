@@ -5,12 +5,12 @@
 //! Never: suggests anything if the expected value is possible.
 
 use rulebook::Value;
-use rulebook::cases::Failure;
+use rulebook::cases::CaseFailure;
 use rulebook::diagnostic::{alternatives, nearest, page, pages};
 use rulebook::outcome::{Effect, Status, Verdict};
 
 /// The words that exist in place of an expected one that does not.
-pub(super) fn meant(failure: &Failure) -> Option<String> {
+pub(super) fn meant(failure: &CaseFailure) -> Option<String> {
     if let Some(meant) = &failure.meant {
         return Some(format!("did you mean `{meant}`?"));
     }

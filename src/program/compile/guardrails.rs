@@ -67,7 +67,7 @@ impl PackCompiler<'_> {
         }
         let answers = |strategy: Strategy| matches!(strategy, Strategy::Keep | Strategy::Redact | Strategy::Refuse);
         if let Some(strategy) = guardrail.strategy.as_ref().filter(|one| of_input.is_some() && !answers(one.value)) {
-            let message = format!("`{}` answers no words of a user", strategy.value);
+            let message = format!("the strategy `{}` cannot be used on the words of a user", strategy.value);
             let finding = Diagnostic::new(Code::PACK_UNFIT_STRATEGY, strategy.at, message);
             self.diagnostics.push(finding.with_help("there is `keep`, `redact` and `refuse`"));
         }

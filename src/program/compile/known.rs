@@ -127,7 +127,7 @@ pub(super) fn never_is(
         (Constant::Number(number), "integer" | "number") => {
             beyond(schema, compared.relation, number.parse().ok()?).map(Never::Bound)
         }
-        // Comparisons treat truth values as numbers.
+        // Comparisons treat booleans as numbers.
         (Constant::Number(_) | Constant::Truth(_), "integer" | "number" | "boolean") => None,
         _ => Some(Never::Kind(kind)),
     }

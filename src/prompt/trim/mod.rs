@@ -31,8 +31,8 @@ impl fmt::Display for TrimReason {
         match self {
             TrimReason::Most(most) => write!(f, "at most {most}"),
             TrimReason::Budget(Some(budget)) => write!(f, "for its budget of {budget} tokens"),
-            TrimReason::Budget(None) => f.write_str("as it could not be written whole"),
-            TrimReason::Whole(input) => write!(f, "for the whole of {input} tokens"),
+            TrimReason::Budget(None) => f.write_str("because it could not be written as a whole"),
+            TrimReason::Whole(input) => write!(f, "to fit the prompt into {input} tokens"),
         }
     }
 }

@@ -33,7 +33,7 @@ const STEP: Duration = Duration::from_millis(10);
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  rulebook mcp lamp -- cat < /dev/null\n\nOnly the state of the pack follows its effects: what a call does, the server does."
+    after_help = "Example:\n  rulebook mcp lamp -- cat < /dev/null\n\nOf the effects of the pack, only changes of the session are carried out; the server carries out the call."
 )]
 pub(crate) struct Arguments {
     /// The folder of the pack
