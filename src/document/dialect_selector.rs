@@ -147,13 +147,14 @@ impl DialectReading {
         }
     }
 
-    /// Whether the dialect found reasoning.
-    fn finds_reasoning(&self, dialect: &Dialect) -> bool {
+    /// How many bytes of the response the dialect found to be reasoning.
+    fn bytes_of_reasoning(&self, dialect: &Dialect) -> usize {
         let blocks = match self {
             DialectReading::Marks(scanner) => &scanner.blocks,
             DialectReading::Object(objects) => &objects.read.blocks,
         };
-        blocks.iter().any(|block| is_reasoning(block, dialect))
+        let reasoning = blocks.iter().filter(|block| block.parent().is_none() && is_reasoning(block, dialect));
+        reasoning.map(|block| block.span().end - block.span().start).sum()
     }
 
     fn found_nothing(&self) -> bool {
@@ -464,10 +465,12 @@ impl DialectSelector {
         }
         self.advance(dialects, text, true);
         let dialect = self.chosen();
-        let thinks = |(dialect, reading): &(DialectId, DialectReading)| {
-            dialect.of(dialects).is_some_and(|dialect| reading.finds_reasoning(dialect))
+        // Of several dialects that find reasoning in a response that none reads, the one that finds the most.
+        let bytes = |(dialect, reading): &(DialectId, DialectReading)| {
+            dialect.of(dialects).map_or(0, |dialect| reading.bytes_of_reasoning(dialect))
         };
-        let index = self.readings.iter().position(|reading| dialect.is_none() && thinks(reading)).unwrap_or_default();
+        let readings = self.readings.iter().enumerate().rev().filter(|_| dialect.is_none());
+        let index = readings.max_by_key(|(_, reading)| bytes(reading)).map(|(index, _)| index).unwrap_or_default();
         let Some((reader, reading)) = self.readings.get_mut(index) else {
             return Document { bytes: text.len(), ..Document::default() };
         };

@@ -33,26 +33,19 @@ impl Flow<'_> {
         false
     }
 
-    /// Gives the keys of an effect the form of paths below the root. An answer must have asked for them in that form:
-    /// permits have seen its values as it wrote them, unless they are keys as they are.
-    pub(super) fn settle_keys(&mut self, effect: &mut Effect, at: Location) -> bool {
-        for key in effect.keys_mut() {
-            let own = self.program.below_root(key).into_owned();
-            if own == *key {
-                continue;
-            }
-            if self.of_answer {
-                let message = message!(
-                    "`{}` is not a safe path: it is another way to write `{}`",
-                    quote(&*key, 60),
-                    quote(&own, 60)
-                );
-                self.fault(Defect::UnsafePath, message, at);
-                return false;
-            }
+    /// Gives the key of a file the form of a path below the root. If a value of the answer is why it had another form,
+    /// permits have not seen this path, and the effect is not carried out.
+    pub(super) fn settle_key(&mut self, key: &mut String, may_differ: bool, at: Location) -> bool {
+        let own = self.program.below_root(key).into_owned();
+        let is_sound = own == *key || !may_differ;
+        if is_sound {
             *key = own;
+        } else {
+            let (key, own) = (quote(&*key, 60), quote(&own, 60));
+            let message = message!("`{}` is not a safe path: it is another way to write `{}`", key, own);
+            self.fault(Defect::UnsafePath, message, at);
         }
-        true
+        is_sound
     }
 
     /// Adds a valid change to the effects, unless it contradicts earlier ones. Effects of rules are not compared: the

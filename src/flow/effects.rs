@@ -131,21 +131,41 @@ impl<'f> Flow<'f> {
                 self.go(*to, insists, effect.at);
             }
             Verb::Patch { text, file, matching, executable } => {
-                let (text, file) = self.scope(bound, |scope| {
+                let (text, mut file) = self.scope(bound, |scope| {
                     Ok((text.text(scope)?, file.as_ref().map(|key| key.text(scope)).transpose()?))
                 })?;
+                let may_differ = self.may_be_read_otherwise(verb, bound);
+                if file.as_mut().is_some_and(|file| !self.settle_key(file, may_differ, effect.at)) {
+                    return Ok(());
+                }
                 self.patch(&text, file.as_deref(), (matching, *executable), effect.at)?;
             }
             asking => {
                 let Some(mut asked) = self.asked_of_host(asking, effect.at, bound)? else { return Ok(()) };
+                let may_differ = self.may_be_read_otherwise(asking, bound);
                 if let Some(what) = nameless(&asked) {
                     self.note(Remark::NoTarget, message!("the effect is skipped: {} is empty", &what), effect.at);
-                } else if self.settle_keys(&mut asked, effect.at) && self.is_sound(&asked, effect.at) {
+                } else if asked.keys_mut().all(|key| self.settle_key(key, may_differ, effect.at))
+                    && self.is_sound(&asked, effect.at)
+                {
                     self.ask_host(asked, effect.at);
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether a value of the answer, of which the verb makes the key of a file, may be read as another path: permits
+    /// have seen the value as it is.
+    fn may_be_read_otherwise(&self, verb: &Verb, bound: &Bindings<'_>) -> bool {
+        let is_otherwise =
+            |value: &Value| value.has_text(&mut |text| self.program.below_root(text.trim()) != text.trim());
+        self.of_answer
+            && verb.files().into_iter().flat_map(|(_, key)| key.reads()).any(|path| {
+                let (head, member) = (path.first(), path.get(1));
+                let value = head.and_then(|head| bound.value(head));
+                value.is_some_and(|value| is_otherwise(member.and_then(|name| value.get(name)).unwrap_or(value)))
+            })
     }
 
     /// What the host is asked to do, after the state has been changed; `None` if nothing changes.

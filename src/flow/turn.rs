@@ -87,6 +87,13 @@ impl<'e> Bindings<'e> {
         Self { names, ..Self::default() }
     }
 
+    /// The value of a name of the event, call or content, or of one that is bound; not of the state or the reply.
+    pub(super) fn value(&self, name: &str) -> Option<&Value> {
+        let lets = self.lets.iter().rev().find(|(known, _)| *known == name).map(|(_, value)| value);
+        let names = || self.names.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+        lets.or_else(|| self.item.as_ref().filter(|_| name == "item")).or_else(names)
+    }
+
     /// Runs `then`, and removes the names that it bound.
     pub(super) fn inside(&mut self, then: impl FnOnce(&mut Self)) {
         let (lets, ids, item) = (self.lets.len(), self.ids.clone(), self.item.clone());

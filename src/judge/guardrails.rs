@@ -7,7 +7,7 @@
 use super::redacting::{Hit, PendingRedactions};
 use super::{Composed, Judgement, OutsideFate, StepKind, Subject, defect, head};
 use crate::diagnostic::{Defect, Diagnostic, Message, Strategy, message, quote};
-use crate::program::{Guardrail, GuardrailTarget, TargetPatterns, most_matches};
+use crate::program::{Guardrail, GuardrailTarget, TargetPatterns, Types, most_matches};
 use crate::surface::Role;
 use crate::text::{Present, Slice, Span};
 use crate::value::{Record, Value};
@@ -46,7 +46,8 @@ impl Judgement<'_> {
                     let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else {
                         continue;
                     };
-                    if hits.contains(&pattern) == rule.inverted || !self.is_judged(&looked, rule) {
+                    let is_idle = hits.contains(&pattern) == rule.inverted || (looked.is_name && rule.inverted);
+                    if is_idle || !self.is_judged(&looked, rule) {
                         continue;
                     }
                     let mut matches = matches(rule, &looked.text.text).peekable();
@@ -356,7 +357,7 @@ impl Judgement<'_> {
         ))
     }
 
-    /// The texts in a parameter, and the names of its members, at any depth.
+    /// The texts in a parameter, and the names of members that the pack does not declare, at any depth.
     fn tripping_params(&self, set: &TargetPatterns, action: &str, param: &str) -> Vec<(CheckedText, Vec<usize>)> {
         let mut found = Vec::new();
         for (index, call) in self.calls.iter().enumerate() {
@@ -366,7 +367,11 @@ impl Judgement<'_> {
             let Some(value) = value else { continue };
             let places = OnceCell::new();
             let whole = self.span_of(call.block);
+            let types = self.action_of(call.block).map_or(Types::unknown(), |action| action.schema.types());
             each_text(value, &mut vec![param.to_owned()], &mut |pointer, matched, is_name| {
+                if is_name && (types.declares(pointer) || set.patterns.matches(matched).is_empty()) {
+                    return;
+                }
                 let Some(hits) = self.hits(set, matched) else { return };
                 // Beyond this limit no finding is reported, so no place has to be computed.
                 let is_reported = found.len() < self.program.limits.diagnostics;

@@ -8,10 +8,10 @@ use super::redacting::replace_in;
 use super::{JudgedCall, Judgement, Occasion, StepKind, Subject, defect, head};
 use crate::diagnostic::{Argument, Defect, Message, Remark, Strategy, message, quote};
 use crate::expression::Template;
-use crate::program::{Guardrail, MatchingEntries, ModePermits, Permit};
+use crate::program::{Guardrail, GuardrailTarget, MatchingEntries, ModePermits, Permit};
 use crate::surface::Role;
 use crate::text::{Location, Span, excerpt, legible};
-use crate::value::{Record, Value};
+use crate::value::{Object, Record, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -185,7 +185,10 @@ impl<'r> Judgement<'r> {
 
     /// Whether a person has said yes to this question, which may contain the time when it was asked.
     fn is_confirmed(&mut self, question: &str, asks: &'r Template, asked: &PermitRequest<'_>) -> bool {
-        let Occasion::Confirmed(Some(waited)) = self.occasion else { return false };
+        let Occasion::Confirmed(waited) = self.occasion else { return false };
+        // The rest of the answer, which the question quoted, is not judged again.
+        let quotes_reply = asks.reads_at().first_of("reply").is_some();
+        let Some(waited) = waited.filter(|_| !quotes_reply) else { return true };
         let now = std::mem::replace(&mut self.now, waited.now.as_deref().into());
         let then = self.text_of(asks, asked);
         self.now = now;
@@ -329,7 +332,7 @@ impl<'r> Judgement<'r> {
             noted.advice.extend(self.advice_of(advice, asked).ok());
         }
         let mut why = unmet?;
-        let read = arguments(when.reads(), &self.quotable_values(asked));
+        let read = arguments(when.reads(), &self.quotable_values(when.reads(), asked));
         for (index, (argument, value)) in read.iter().enumerate() {
             why.push(if index == 0 { " (" } else { ", " }, []);
             why.push("{} = {}", [Argument::whole(argument.clone()), quote(value.clone(), 60)]);
@@ -341,11 +344,18 @@ impl<'r> Judgement<'r> {
     /// The advice of a permit or denial, in at most 300 characters. It is made before guardrails remove anything, so it
     /// sees no text that one of them may remove.
     fn advice_of(&mut self, advice: &Template, asked: &PermitRequest<'_>) -> Result<String, String> {
-        self.prepare_reply(advice.reads());
-        let values = self.quotable_values(asked);
-        let [state, reply] =
-            [self.turn.session.as_ref().map_or(&self.session.state, |session| &session.state), &self.reply]
-                .map(|record| self.quotable_record(record));
+        let reads = advice.reads();
+        self.prepare_reply(reads);
+        let values = self.quotable_values(reads, asked);
+        let state = self.turn.session.as_ref().map_or(&self.session.state, |session| &session.state);
+        let [state, reply] = [("state", state), ("reply", &self.reply)].map(|(head, record)| {
+            let is_read = |name: &str| {
+                let mut paths = reads.iter().filter(|path| path.first().is_some_and(|first| first == head));
+                paths.any(|path| path.get(1).is_none_or(|member| member == name))
+            };
+            let read = record.iter().filter(|(name, _)| is_read(name));
+            read.map(|(name, value)| (name, self.quotable(value, asked))).collect::<Record>()
+        });
         let mut scope = self.scope_of(asked);
         scope.add_record("state", &state);
         scope.add_record("reply", &reply);
@@ -354,28 +364,41 @@ impl<'r> Judgement<'r> {
         Ok(excerpt(&text, 300).into_owned())
     }
 
-    /// The values of a call or content without the texts that a guardrail may remove from an answer.
-    fn quotable_values(&self, asked: &PermitRequest<'_>) -> Vec<(&'static str, Value)> {
-        asked.values.iter().map(|(name, value)| (*name, self.quotable(value))).collect()
-    }
-
-    fn quotable_record(&self, record: &Record) -> Record {
-        record.iter().map(|(name, value)| (name, self.quotable(value))).collect()
+    /// The values of a call or content that are read, without the texts that a guardrail may remove from an answer.
+    fn quotable_values(&self, reads: &[Vec<String>], asked: &PermitRequest<'_>) -> Vec<(&'static str, Value)> {
+        let is_read = |name: &str| reads.iter().any(|path| path.first().is_some_and(|head| head == name));
+        let quotable = |value: &Value| match value {
+            // The names of parameters and attributes are the pack's.
+            Value::Object(members) => {
+                members.iter().map(|(name, member)| (name, self.quotable(member, asked))).collect::<Object>().into()
+            }
+            value => self.quotable(value, asked),
+        };
+        let read = asked.values.iter().filter(|(name, _)| is_read(name));
+        read.map(|(name, value)| (*name, quotable(value))).collect()
     }
 
     /// A value without the texts that a guardrail may remove from an answer.
-    fn quotable(&self, value: &Value) -> Value {
+    fn quotable(&self, value: &Value, asked: &PermitRequest<'_>) -> Value {
         let mut value = value.clone();
-        let rules = self.program.guardrails.rules.iter().filter(|rule| self.may_remove(rule));
+        let rules = self.program.guardrails.rules.iter().filter(|rule| self.may_remove(rule, asked));
         rules.for_each(|rule| replace_in(&mut value, rule));
         value
     }
 
-    /// Whether a guardrail may remove what its pattern matches.
-    fn may_remove(&self, rule: &Guardrail) -> bool {
+    /// Whether a guardrail may remove what its pattern matches from what a call or content has. One with a condition
+    /// counts only for the action that it is about: its condition is not evaluated here.
+    fn may_remove(&self, rule: &Guardrail, asked: &PermitRequest<'_>) -> bool {
+        let is_about = |target: &GuardrailTarget| match target {
+            GuardrailTarget::Input => false,
+            GuardrailTarget::Param(action, _) => rule.when.is_none() || *action == asked.name,
+            _ => rule.when.is_none(),
+        };
         let strategies = || self.answers(Defect::Guardrail, &Subject::Reply);
         let removes = || strategies().any(|(strategy, _)| strategy != Strategy::Keep);
-        rule.modes.include(self.mode_id) && rule.strategy.map_or_else(removes, |strategy| strategy != Strategy::Keep)
+        rule.modes.include(self.mode_id)
+            && rule.targets.iter().any(is_about)
+            && rule.strategy.map_or_else(removes, |strategy| strategy != Strategy::Keep)
     }
 
     fn text_of(&mut self, words: &Template, asked: &PermitRequest<'_>) -> Result<String, String> {

@@ -11,7 +11,7 @@ use crate::diagnostic::{Defect, Message, message, quote};
 use crate::program::{Guardrail, ResolvedStrategy, most_matches};
 use crate::surface::Role;
 use crate::text::{Slice, Span};
-use crate::value::{Record, Value};
+use crate::value::{Object, Record, Value};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -130,14 +130,17 @@ impl Judgement<'_> {
                 }
             });
         }
-        // The path to a name has the names around it, so the inner ones are replaced first.
-        for ((call, pointer), mut ranges) in pending.names.into_iter().rev() {
-            let Some((name, around)) = pointer.split_last() else { continue };
-            let new = replaced(name, &mut ranges);
+        let mut names: BTreeMap<(usize, Vec<String>), BTreeMap<String, Ranges>> = BTreeMap::new();
+        for ((call, mut pointer), ranges) in pending.names {
+            let Some(name) = pointer.pop() else { continue };
+            names.entry((call, pointer)).or_default().insert(name, ranges);
+        }
+        // The path to an object has the names around it, so the inner ones are replaced first.
+        for ((call, pointer), mut ranges) in names.into_iter().rev() {
             self.with_call(call, |call| {
-                if let Some(Value::Object(members)) = part_mut(&mut call.params, around) {
-                    let renamed = |known: &str| if known == name { new.clone() } else { known.to_owned() };
-                    *members = members.iter().map(|(known, value)| (renamed(known), value.clone())).collect();
+                if let Some(Value::Object(members)) = part_mut(&mut call.params, &pointer) {
+                    let mut renamed = |name: &str| ranges.get_mut(name).map(|ranges| replaced(name, ranges));
+                    *members = with_names(members, &mut renamed);
                 }
             });
         }
@@ -179,6 +182,21 @@ fn part_mut<'v>(value: &'v mut Value, pointer: &[String]) -> Option<&'v mut Valu
     })
 }
 
+/// The same members with other names. Of two that get one name, the second gets a number, so that no value is lost.
+fn with_names(members: &Object, change: &mut impl FnMut(&str) -> Option<String>) -> Object {
+    let mut named = Object::new();
+    for (name, value) in members.iter() {
+        let own = change(name).unwrap_or_else(|| name.to_owned());
+        let (mut free, mut number) = (own.clone(), named.len());
+        while named.get(&free).is_some() {
+            number += 1;
+            free = format!("{own} {number}");
+        }
+        named.insert(free.as_str(), value.clone());
+    }
+    named
+}
+
 /// Replaces everything that a guardrail matches in the texts of a value, and in the names of its members.
 pub(super) fn replace_in(value: &mut Value, rule: &Guardrail) {
     each_text_mut(value, &mut |text| {
@@ -199,9 +217,7 @@ fn each_text_mut(value: &mut Value, change: &mut impl FnMut(&str) -> Option<Stri
         Value::Object(members) => {
             members.iter_mut().for_each(|(_, member)| each_text_mut(member, change));
             if members.iter().any(|(name, _)| change(name).is_some()) {
-                let renamed =
-                    members.iter().map(|(name, value)| (change(name).unwrap_or(name.to_owned()), value.clone()));
-                *members = renamed.collect();
+                *members = with_names(members, change);
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}

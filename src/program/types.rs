@@ -27,6 +27,8 @@ pub(crate) struct Types {
     spelled: Vec<(Arc<str>, Arc<str>)>,
     /// The types of all other members.
     others: Option<Box<Types>>,
+    /// Of these, the ones with a path below the root.
+    undeclared: Vec<(Arc<str>, Types)>,
     /// Whether other members are allowed.
     open: bool,
     items: Option<Box<Types>>,
@@ -98,8 +100,13 @@ impl Types {
                 self.items = self.items.map(|items| Box::new(items.with_path_at(rest)));
             }
             Some((step, rest)) => {
-                if let Some(member) = self.members.as_mut().and_then(|members| members.get_mut(step)) {
-                    *member = member.clone().with_path_at(rest);
+                match self.members.as_mut().and_then(|members| members.get_mut(step)) {
+                    Some(member) => *member = member.clone().with_path_at(rest),
+                    // What is not declared is read as any value, but for its paths.
+                    None => {
+                        let others = self.others().unwrap_or(&UNKNOWN).clone();
+                        self.undeclared.push((step.as_str().into(), others.with_path_at(rest)));
+                    }
                 }
             }
         }
@@ -176,6 +183,7 @@ impl Types {
             kind: ValueKind::Any,
             scalars,
             others: others.filter(|others| others.is_object()).or(first_pattern).map(|others| Box::new(part(others))),
+            undeclared: Vec::new(),
             open: !matches!(others, None | Some(Json::Bool(false))) || patterns.is_some(),
             items: schema.get("items").map(|items| Box::new(part(items))),
             words: words.map(|words| words.iter().filter_map(Json::as_str).map(Arc::from).collect()),
@@ -195,7 +203,8 @@ impl Types {
         let first = kinds.clone().find(|kind| **kind != ValueKind::Null).or(self.scalars.first());
         self.kind = first.copied().unwrap_or(ValueKind::Any);
         let members = self.members.iter().flat_map(Members::as_slice).map(|(_, types)| types);
-        let mut parts = members.chain(self.others.as_deref()).chain(self.items.as_deref());
+        let undeclared = self.undeclared.iter().map(|(_, types)| types);
+        let mut parts = members.chain(self.others.as_deref()).chain(self.items.as_deref()).chain(undeclared);
         self.has_paths = self.path || parts.clone().any(|part| part.has_paths);
         self.respells = !self.spelled.is_empty() || !self.spelled_values.is_empty() || parts.any(|part| part.respells);
         self
@@ -256,6 +265,17 @@ impl Types {
         members.as_slice().get(members.position(name)?).map(|(name, types)| (name, types))
     }
 
+    /// Whether the member at the end of a path is declared.
+    pub(crate) fn declares(&self, path: &[impl AsRef<str>]) -> bool {
+        let Some((name, around)) = path.split_last() else { return false };
+        let types = around.iter().fold(self, |types, step| match types.member(step.as_ref()) {
+            Some((_, member)) => member,
+            None if types.members.is_none() && types.items.is_some() => types.items(),
+            None => types.of_member(step.as_ref()),
+        });
+        types.member(name.as_ref()).is_some()
+    }
+
     /// The member that a response means by this name, compared by the dialect's rules: the declared name, or another
     /// spelling.
     pub(crate) fn called(&self, name: &str, names: &BlockNames) -> Option<(&Arc<str>, &Types)> {
@@ -288,7 +308,8 @@ impl Types {
 
     /// The types of a member with this name, declared or not.
     pub(crate) fn of_member(&self, name: &str) -> &Types {
-        self.member(name).map(|(_, types)| types).or(self.others()).unwrap_or(&UNKNOWN)
+        let undeclared = || self.undeclared.iter().find(|(known, _)| **known == *name).map(|(_, types)| types);
+        self.member(name).map(|(_, types)| types).or_else(undeclared).or(self.others()).unwrap_or(&UNKNOWN)
     }
 
     /// The types of members that are not declared.

@@ -319,7 +319,12 @@ impl Chunks {
                     "input_json_delta" => self.add_arguments(key, &more(message, "partial_json")),
                     // What the model cites is not what it says, and a signature proves its reasoning to the API.
                     "citations_delta" | "signature_delta" => {}
-                    "" => self.note_other("content_block_delta"),
+                    // Some proxies leave the type out.
+                    "" => {
+                        self.add_text(key, &more(message, "text"));
+                        self.add_thinking(key, &more(message, "thinking"));
+                        self.add_arguments(key, &more(message, "partial_json"));
+                    }
                     kind => self.note_other(kind),
                 }
             }

@@ -79,15 +79,16 @@ pub(crate) fn portable(path: &str) -> Cow<'_, str> {
 }
 
 /// The path relative to one of the folders in `roots`, each of which ends in a slash, if it is below one of them; in
-/// its portable form.
+/// its portable form. The result is below none of them, so that it is read as itself.
 pub(crate) fn below<'p>(roots: &[String], path: &'p str) -> Cow<'p, str> {
-    let path = portable(path);
-    let Some(root) = roots.iter().find(|root| path.starts_with(root.as_str())) else { return path };
-    let inside = |path: &'p str| portable(path.slice(root.len()..));
-    match path {
-        Cow::Borrowed(path) => inside(path),
-        Cow::Owned(path) => Cow::Owned(portable(path.slice(root.len()..)).into_owned()),
+    let mut path = portable(path);
+    while let Some(root) = roots.iter().find(|root| !root.is_empty() && path.starts_with(root.as_str())) {
+        path = match path {
+            Cow::Borrowed(path) => portable(path.slice(root.len()..)),
+            Cow::Owned(path) => Cow::Owned(portable(path.slice(root.len()..)).into_owned()),
+        };
     }
+    path
 }
 
 /// Whether some system treats `part` as `name`: HFS+ ignores a few invisible characters, and most systems ignore the

@@ -80,6 +80,16 @@ pub enum Value {
 }
 
 impl Value {
+    /// Whether one of its texts, at any depth, `is` what is asked for.
+    pub(crate) fn has_text(&self, is: &mut impl FnMut(&str) -> bool) -> bool {
+        match self {
+            Value::String(text) => is(text),
+            Value::Array(items) => items.iter().any(|item| item.has_text(is)),
+            Value::Object(members) => members.iter().any(|(_, member)| member.has_text(is)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        }
+    }
+
     /// The value of a JSON text, as `serde_json` parses it. The function is not generic, so it is compiled with the
     /// engine: a command that is compiled for size parses as fast.
     #[doc(hidden)]

@@ -92,8 +92,11 @@ fn simple(tokens: &[ShellToken<'_>]) -> Result<Simple, ShellFault> {
         let value = if place == 0 { value_without_glob(word)? } else { word.value()?.into_owned() };
         if word.glob.is_some() {
             check_glob(word, &value)?;
-            if value.starts_with('-') && !word.raw.starts_with('-') {
-                return Err("an option in quotes before a pattern".into());
+            let mut quoted = word.raw.split('\'').skip(1).step_by(2);
+            if word.raw.contains(['"', '\\'])
+                || quoted.any(|part| value.starts_with('-') || part.is_empty() || is_plain(part))
+            {
+                return Err("a pattern with quotes that it does not need".into());
             }
             made.globs.push(value.clone());
         }

@@ -227,7 +227,9 @@ fn a_pattern_becomes_neither_program_nor_option() {
     assert_eq!(globs("grep -r --include=*.rs x"), Ok(json!(["--include=*.rs"])));
     assert_eq!(globs("ls 'a b'/*"), Ok(json!(["a b/*"])));
     check_line("ls src/*.rs 'src/*.rs'", &["ls src/*.rs 'src/*.rs'"]);
-    check_opaque("grep '--include='*.rs x", "an option in quotes before a pattern");
+    for line in ["grep '--include='*.rs x", "git log --out\"put\"=x*", r"cat s\ecret*", "cat ma'in'*", "rm ''a*"] {
+        check_opaque(line, "a pattern with quotes that it does not need");
+    }
     check_opaque("*", "a pattern for a program");
     check_opaque("/bin/r? x", "a pattern for a program");
     check_opaque("/???/rm x", "a pattern for a program");

@@ -152,7 +152,8 @@ impl DiffFile {
             if hunks.iter().any(|hunk| !hunk.put.is_empty()) {
                 return Err("every line of a deleted file begins with `-`");
             }
-            let text = (!hunks.is_empty()).then(|| hunks.into_iter().map(|hunk| hunk.find).collect());
+            // Without a hunk, the file is empty.
+            let text = Some(hunks.into_iter().map(|hunk| hunk.find).collect());
             return Ok(FilePatch { key: old, change: FileChange::Delete { text }, to: None });
         }
         let is_moved = old != key;

@@ -74,7 +74,7 @@ fn a_story_has_every_decision_and_its_line() {
         "dialect   `tagged` claims it with `message` at 4:1  desk/pack.toml:6:11",
         "dialect   `headed` needs `summary`, and found none before that  desk/pack.toml:13:11",
         "remark    quoted-block: `<message>` is quoted, so it is text",
-        "block     message `message` stands",
+        "block     message `message` counts",
         "permit    `open` permits `keep`  desk/pack.toml:26:",
         "condition `open` permits `keep` when: `params.text | length < 9 and state.kept < 4` does not hold",
         "params.text | length < 9 = false",
