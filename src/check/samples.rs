@@ -3,8 +3,8 @@
 //! In: a program, the state of a new session, and for each action a payload made from its schema.
 //! Out: `pack/failing-expression` for each condition, template or path that fails although everything that it reads
 //! exists.
-//! Never: reports anything about an action whose schema no payload could be made for; after a condition that does not
-//! hold for the sample, anything but a failure that happens for every value of the one thing read.
+//! Never: reports on an action for whose schema no valid payload could be made. Behind a condition that is false for the
+//! sample, reports only expressions that fail for every value of the one thing that they read.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{Expression, Failure, FailureKind, Scope, Template};

@@ -1,4 +1,4 @@
-//! Delimiters: what opens or closes at a place, and what does its opener contain?
+//! Delimiter: what is known about one opener or closer?
 //!
 //! In: the captures of an opener.
 //! Out: [`Delimiter`], which is small because there may be one every few bytes, and [`Opener`], which few marks need.

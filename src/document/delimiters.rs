@@ -41,7 +41,7 @@ pub(super) struct DelimiterScanner {
     /// From this offset on, the line contains only text that may come before a mark at its start; [`SPOILED`] if it
     /// contains any other text.
     clean: usize,
-    /// Whether that text includes a code fence.
+    /// Whether the text before the first mark on this line includes a code fence.
     fenced: bool,
     /// Whether `at` counts as the start of its line.
     at_line_start: bool,
@@ -141,7 +141,7 @@ impl DelimiterScanner {
         self.marks.get(self.certain).map_or(self.at, |mark| mark.start().min(self.at))
     }
 
-    /// The number of the first mark at or after `at`, counting from `first`.
+    /// The index of the first mark at or after the offset `at`; the search begins with the mark `first`.
     pub(super) fn first_at(&self, first: usize, at: usize) -> usize {
         self.marks.partition_point(first, |mark| mark.start() < at).min(self.certain.max(first))
     }
@@ -398,7 +398,7 @@ impl DelimiterScanner {
         }
     }
 
-    /// How far an opener that has failed could be read: at least past its name, at most to the end of its line.
+    /// The end of the part of a broken opener that could be read: behind its name, and at most the end of its line.
     fn stops(&mut self, text: &str, family: &Family, name: usize) -> usize {
         let rest = text.slice(name..);
         self.machine.start(&family.grammar, family.open, self.at);

@@ -72,7 +72,7 @@ impl DialectReading {
         }
     }
 
-    /// Also searches for the first block among the `needs` of this dialect.
+    /// Makes a dialect share this reading, which then also searches for the first block among its `needs`.
     fn share(&mut self, dialect: DialectId) {
         if let DialectReading::Marks(scanner) = self {
             scanner.claims.push((dialect, None));

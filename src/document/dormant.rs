@@ -1,4 +1,4 @@
-//! Dormant: until when would a fallback read exactly what its main dialect reads?
+//! Dormant fallbacks: from which mark on must a fallback read by itself?
 //!
 //! In: the response so far, and the events that the other dialects have announced.
 //! Out: whether a mark has arrived that only one of the two takes for a quotation; the events that a fallback that

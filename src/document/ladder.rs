@@ -5,7 +5,7 @@
 //! Never: opens a block, or looks beyond the next opener of the same block, unless a field or a fence quotes that
 //! opener.
 //!
-//! No rung looks further, so each mark is examined at most once for each declared name.
+//! No rung searches beyond the next opener of the block, so each mark is examined at most once for each declared name.
 
 use super::braces::BraceCount;
 use super::delimiter::{Delimiter, DelimiterKind};
@@ -51,7 +51,7 @@ impl<'s> EndSearch<'s> {
 /// How much is known about the text after an opener.
 #[derive(Debug, Clone, Copy)]
 struct Lookahead {
-    /// Whether no closer that may still arrive counts before those found.
+    /// Whether no closer that may still arrive can take the place of those found.
     closers: bool,
     /// The latest offset at which the block can end, if that is known.
     end: Option<usize>,
@@ -378,7 +378,7 @@ impl DialectScanner {
         let Some(rules) = given.dialect.families.get(usize::from(family)) else { return false };
         let attributes = self.opener(rules, mark, given).attributes;
         !attributes.iter().any(|attribute| match attribute.key {
-            AttributeKey::Typed(values_of) => given.dialect.names.same(values_of.span().of(given.text), key),
+            AttributeKey::Typed(name) => given.dialect.names.same(name.span().of(given.text), key),
             AttributeKey::Rule(rule) => rules.grammar.rule_name(rule) == key,
             AttributeKey::Payload => false,
         })
@@ -469,12 +469,12 @@ fn closes(open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Option<
                 names.same(name, open.name.of(text)) || repeated()
             }
             Closer::Attribute(key) => {
-                let mut values_of = values_of(open, key, given).peekable();
+                let mut values = values_of(open, key, given).peekable();
                 // If the opener lacks the attribute, the next closer of the list is used instead.
-                if values_of.peek().is_none() {
+                if values.peek().is_none() {
                     continue;
                 }
-                values_of.any(|values_of| names.same(values_of, name))
+                values.any(|value| names.same(value, name))
             }
             Closer::Word(word) => names.same(name, word),
             Closer::Pattern(pattern) => names.matches_name(pattern, name),
@@ -501,8 +501,8 @@ fn values_of<'t>(open: &OpenBlock, key: &str, given: &ReadContext<'t>) -> impl I
         AttributeKey::Rule(rule) => grammar.is_some_and(|grammar| names.same(grammar.rule_name(rule), key)),
         AttributeKey::Payload => false,
     };
-    let values_of = open.attributes.iter().filter(move |attribute| called(attribute.key));
-    values_of.map(|attribute| attribute.value.span().of(given.text).trim())
+    let attributes = open.attributes.iter().filter(move |attribute| called(attribute.key));
+    attributes.map(|attribute| attribute.value.span().of(given.text).trim())
 }
 
 /// The block's closer, if the answer was cut off inside it: the answer ends with the first part of the closer, and perhaps
@@ -529,7 +529,7 @@ pub(super) fn cut_closer(open: &OpenBlock, block: &BlockBinding, at: usize, give
             None => prefix.literal.starts_with(tail),
             Some(rest) => block.close.iter().any(|closer| match closer {
                 Closer::Own => starts(open.name.of(given.text), rest),
-                Closer::Attribute(key) => values_of(open, key, given).any(|values_of| starts(values_of, rest)),
+                Closer::Attribute(key) => values_of(open, key, given).any(|value| starts(value, rest)),
                 Closer::Word(word) => starts(word, rest),
                 Closer::Pattern(_) => rest.is_empty(),
             }),

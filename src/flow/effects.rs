@@ -395,7 +395,7 @@ fn append(state: &mut Record, path: &[PathKey<'_>], unique: &[String], value: &V
 
 /// The value under a key; a member that is `none` counts as absent.
 fn member_of<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
-    value.get(key).filter(|member_of| !member_of.is_null())
+    value.get(key).filter(|member| !member.is_null())
 }
 
 /// The items, mutable; shared ones are copied, with room for one more.

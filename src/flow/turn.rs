@@ -154,7 +154,7 @@ impl<'f> Flow<'f> {
         }
     }
 
-    /// The flow, for an answer after which the model may be asked again, or not.
+    /// Sets whether the model may be asked again after this answer.
     pub(crate) fn asking(self, may_ask_again: bool) -> Self {
         Self { may_ask_again, ..self }
     }

@@ -2,7 +2,7 @@
 //!
 //! In: a part of a text, and the names that may be keys.
 //! Out: a [`JsonTape`] with the faults on it, or `None` if there is no value.
-//! Never: skips a byte inside the value without a fault, goes back further than over the punctuation before a key, or
+//! Never: skips a byte inside the value without a fault, backtracks further than the punctuation before a key, or
 //! looks further ahead than a few punctuation characters and one key.
 //!
 //! A token that JSON does not allow where it is shows that something is missing or superfluous. Reading continues as if
@@ -22,7 +22,7 @@ pub(super) const LONGEST_KEY: usize = 300;
 #[derive(Debug)]
 pub(super) struct JsonContainer {
     pub(super) kind: Container,
-    /// The declared names of which it already has the keys.
+    /// The declared names that it already has as keys.
     pub(super) given: Vec<String>,
 }
 

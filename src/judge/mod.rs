@@ -210,8 +210,8 @@ struct UncountedCalls {
     unfinished: BTreeSet<usize>,
 }
 
-/// The session that a call sees, if the pack sets `calls = "in-turn"`: its permits see the state after the calls before
-/// it.
+/// With `calls = "in-turn"`: the session as the accepted calls so far leave it, by which the permits of the next call are
+/// judged.
 struct CallTurns<'r> {
     /// Applies the effects of a call to a session.
     after_call: Option<Box<AfterCall<'r>>>,

@@ -182,7 +182,8 @@ fn part_mut<'v>(value: &'v mut Value, pointer: &[String]) -> Option<&'v mut Valu
     })
 }
 
-/// The same members with other names. Of two that get one name, the second also gets the number of its place, so that no value is lost.
+/// The same members with other names. Of two that get one name, the second also gets the number of its place, so that
+/// both values stay.
 fn with_names(members: &Object, change: &mut impl FnMut(&str) -> Option<String>) -> Object {
     let mut named = Object::new();
     for (name, value) in members.iter() {

@@ -290,7 +290,7 @@ impl<'t> PayloadSource<'t> {
         }
     }
 
-    /// Whether the only field of a list is a single item: an object, or the members of one.
+    /// Whether the fields of a list are one item that has no tag of its own: an object, or the members of one.
     pub(super) fn is_one(&self, body: Span, fields: &Fields, item: &Types) -> bool {
         let names = |field: &Field| item.called(field.name.of(self.text), &self.dialect.names).is_some();
         item.kind == ValueKind::Object

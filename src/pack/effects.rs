@@ -74,7 +74,7 @@ fn keys(effect: &Effect) -> impl Iterator<Item = (&'static str, Location)> {
         ("find", effect.find.as_ref().map(|text| text.at)),
         ("put", effect.put.as_ref().map(|text| text.at)),
         ("all", effect.all.as_ref().map(|all| all.at())),
-        ("match", effect.matching.0.first().map(|pointer| pointer.at)),
+        ("match", effect.matching.0.first().map(|matching| matching.at)),
         ("file", effect.file.as_ref().map(|key| key.at)),
         ("to", effect.to.as_ref().map(|key| key.at)),
         ("executable", effect.executable.as_ref().map(|flag| flag.at)),

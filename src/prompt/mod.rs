@@ -74,7 +74,7 @@ use target::PromptTarget;
 pub struct Request {
     /// The name of the prompt; by default the first of the pack.
     pub prompt: Option<String>,
-    /// The name of the model; by default, some model of the default tier.
+    /// The name of the model; by default, one that is not declared, of the default tier.
     pub model: Option<String>,
     /// The turns so far, the oldest first, without the current message of the user. No answer among them is parsed
     /// again.

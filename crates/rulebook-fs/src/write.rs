@@ -14,10 +14,10 @@ use std::path::Path;
 use std::rc::Rc;
 
 /// Writes the bytes in the folder of the file, and moves them to its place in one step. A link stays a link: its target
-/// is replaced. If the file exists, it is replaced if `goes` is set; otherwise that is an error.
+/// is replaced. If the file exists, it is replaced if `overwrite` is set; otherwise that is an error.
 #[expect(clippy::disallowed_methods, reason = "what a link leads to is asked of the disk")]
-pub fn write_file(path: &Path, bytes: &[u8], goes: bool) -> io::Result<()> {
-    let real = if goes { path.canonicalize() } else { Err(ErrorKind::NotFound.into()) };
+pub fn write_file(path: &Path, bytes: &[u8], overwrite: bool) -> io::Result<()> {
+    let real = if overwrite { path.canonicalize() } else { Err(ErrorKind::NotFound.into()) };
     let path = real.as_deref().unwrap_or(path);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().and_then(|name| name.to_str()).ok_or(ErrorKind::InvalidFilename)?;

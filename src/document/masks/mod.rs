@@ -3,8 +3,8 @@
 //! In: the response so far, and whether it is complete.
 //! Out: the closed code fences and code spans of Markdown, the closed comments and CDATA sections of XML, and blocks in
 //! quotation marks, in order; and the fence around a whole answer.
-//! Never: looks at blocks: an opener in a mask is text, whatever is around it. But a fence may itself be an opener:
-//! then the text in it is quoted, and its own lines are not. And quotation marks quote nothing but a block.
+//! Never: knows which block is around a mask: an opener in a mask is text. There are two exceptions. If a fence itself
+//! opens a block, the text in it is quoted, and its own lines are not. And quotation marks quote only blocks.
 //!
 //! Fences and spans follow CommonMark 0.31 (§4.5, §6.1), with differences that models need: a fence that is never
 //! closed is not a mask; a code span ends with its paragraph; a fence in a list item may be indented by any white

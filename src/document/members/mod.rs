@@ -424,12 +424,12 @@ impl<'p> ObjectReader<'p> {
             return self.skip_example(Span::new(brace, end), bound, behind);
         }
         if let Some(end) = self.surroundings.span_end(text, brace, end) {
-            let (surroundings, bound) = match &strictly {
+            let (object_end, bound) = match &strictly {
                 Ok(object) => (object.end, self.is_bound(object)),
                 Err(_) => (end, quote_end::opens_answer(self.outline, text, brace)),
             };
             self.wasted_budget = self.wasted_budget.saturating_sub(strictly.err().unwrap_or_default());
-            return self.skip_example(Span::new(brace, surroundings), bound, end);
+            return self.skip_example(Span::new(brace, object_end), bound, end);
         }
         let reading = match strictly {
             Ok(object) => ObjectReading::whole(object),

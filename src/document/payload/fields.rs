@@ -37,7 +37,7 @@ pub(crate) struct Fields {
     pub(crate) stray: Vec<Span>,
     /// The faults in openers that the grammar names, by the names of the rules.
     pub(crate) faults: Vec<(String, Span)>,
-    /// Closers inside fields of their own name, which a later closer ends.
+    /// Closers that are text, because a later closer of the same name ends the field around them.
     pub(crate) quoting: Vec<Span>,
     /// Text before, between and after the fields; empty if an opener is never closed, because the text may belong to
     /// that field.

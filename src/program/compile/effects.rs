@@ -115,7 +115,7 @@ impl PackCompiler<'_> {
     fn file_verb(&mut self, effect: &surface::Effect, scope: &NameScope<'_>) -> Option<Option<Verb>> {
         let matching = || match effect.matching.0.as_slice() {
             [] => vec![Matching::Exact],
-            ways => ways.iter().map(|value_path| value_path.value).collect(),
+            words => words.iter().map(|word| word.value).collect(),
         };
         if let Some(key) = &effect.edit {
             let key = self.key(Some(key), scope);
