@@ -94,7 +94,7 @@ impl Through {
 fn number(tree: &ExprTree) -> Option<f64> {
     match (&tree.op, &*tree.parts) {
         (Operation::Constant(number), _) => number.as_f64(),
-        (Operation::Negative, [inner]) => number(inner).map(|number| -number),
+        (Operation::Negate, [inner]) => number(inner).map(|number| -number),
         _ => None,
     }
 }

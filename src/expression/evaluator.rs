@@ -81,7 +81,7 @@ impl<'v> Evaluator<'v> {
             (Operation::Not, [inner]) => (!self.operand(inner)?.is_true()).into(),
             (Operation::And, parts) => return self.first(parts, false),
             (Operation::Or, parts) => return self.first(parts, true),
-            (Operation::Choice, [then, test, other]) => {
+            (Operation::Conditional, [then, test, other]) => {
                 return self.item(if self.item(test)?.is_true() { then } else { other });
             }
             (Operation::Comparison(relation), [left, right]) => {
@@ -132,7 +132,7 @@ impl<'v> Evaluator<'v> {
                 let base = self.item(base)?;
                 self.slice(&base, &self.all::<Args<'v>>(bounds)?)
             }
-            (Operation::Negative, [inner]) => {
+            (Operation::Negate, [inner]) => {
                 let negative = match self.number(&self.item(inner)?)? {
                     Num::Float(float) => Some(Num::Float(-float)),
                     Num::Whole(whole) => whole.checked_neg().map(Num::Whole),
@@ -146,7 +146,7 @@ impl<'v> Evaluator<'v> {
                 }
                 Ok(text.into())
             }
-            (Operation::Calculation(operator), [left, right]) => {
+            (Operation::Arithmetic(operator), [left, right]) => {
                 self.calculated(*operator, self.item(left)?, self.item(right)?)
             }
             (Operation::Chain(relations), [first, rest @ ..]) => {
@@ -300,18 +300,18 @@ impl<'v> Evaluator<'v> {
 
     pub(super) fn calculated(&self, operator: Operator, left: Item<'v>, right: Item<'v>) -> Made<'v> {
         match (operator, left.kind(), right.kind()) {
-            (Operator::Plus, SortClass::Text, SortClass::Text) => {
+            (Operator::Add, SortClass::Text, SortClass::Text) => {
                 let mut text = String::new();
                 self.write(&left, &mut text)?;
                 self.write(&right, &mut text)?;
                 return Ok(text.into());
             }
-            (Operator::Plus, SortClass::List, SortClass::List) => {
+            (Operator::Add, SortClass::List, SortClass::List) => {
                 let (mut items, more) = (self.each(left)?, self.each(right)?);
                 items.extend(more);
                 return self.list(items);
             }
-            (Operator::Plus, one, other) if one != other || one != SortClass::Number => {
+            (Operator::Add, one, other) if one != other || one != SortClass::Number => {
                 let is_unfit =
                     |side: &&Item<'v>| !matches!(side.kind(), SortClass::Number | SortClass::Text | SortClass::List);
                 return Err(match [&left, &right].into_iter().find(is_unfit) {

@@ -170,10 +170,10 @@ pub(super) fn sum<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) ->
             _ if item.is_none() && member.0.is_some() => continue,
             (Some(one), Some(other)) => {
                 let failed = || Halt::failed(format!("unable to calculate {one} + {other}"));
-                one.calculate(Operator::Plus, other).map(Item::from).ok_or_else(failed)?
+                one.calculate(Operator::Add, other).map(Item::from).ok_or_else(failed)?
             }
             (Some(_), None) => return Err(Halt::failed(format!("a sum takes numbers, not {}", item.noun()))),
-            _ => run.calculated(Operator::Plus, sum, item)?,
+            _ => run.calculated(Operator::Add, sum, item)?,
         };
     }
     Ok(sum)

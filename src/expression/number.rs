@@ -105,7 +105,7 @@ impl Num {
     /// The result of an operator; `None` if an integer overflows, or the result is undefined, as in a division by zero.
     pub(super) fn calculate(self, operator: Operator, other: Self) -> Option<Num> {
         match (self, other) {
-            _ if operator == Operator::Over => {
+            _ if operator == Operator::Divide => {
                 let by = other.float();
                 (by != 0.0).then(|| Num::Float(self.float() / by))
             }
@@ -132,12 +132,12 @@ fn wholes(one: i128, operator: Operator, other: i128) -> Option<Num> {
         Some(if is_between { (quotient.checked_sub(1)?, rest + other) } else { (quotient, rest) })
     };
     Some(Num::Whole(match operator {
-        Operator::Plus => one.checked_add(other)?,
-        Operator::Minus => one.checked_sub(other)?,
-        Operator::Times => one.checked_mul(other)?,
-        Operator::Over => return None,
-        Operator::Floor => floored()?.0,
-        Operator::Rest => floored()?.1,
+        Operator::Add => one.checked_add(other)?,
+        Operator::Subtract => one.checked_sub(other)?,
+        Operator::Multiply => one.checked_mul(other)?,
+        Operator::Divide => return None,
+        Operator::FloorDivide => floored()?.0,
+        Operator::Remainder => floored()?.1,
         Operator::Power if other < 0 => {
             return (one != 0).then(|| Num::Float((one as f64).powf(other as f64)));
         }
@@ -146,7 +146,7 @@ fn wholes(one: i128, operator: Operator, other: i128) -> Option<Num> {
 }
 
 fn floats(one: f64, operator: Operator, other: f64) -> Option<f64> {
-    let by_zero = other == 0.0 && matches!(operator, Operator::Floor | Operator::Rest | Operator::Over);
+    let by_zero = other == 0.0 && matches!(operator, Operator::FloorDivide | Operator::Remainder | Operator::Divide);
     if by_zero || (operator == Operator::Power && one == 0.0 && other < 0.0) {
         return None;
     }
@@ -162,12 +162,12 @@ fn floats(one: f64, operator: Operator, other: f64) -> Option<f64> {
         (if quotient == 0.0 { 0.0_f64.copysign(one / other) } else { near }, rest)
     };
     Some(match operator {
-        Operator::Plus => one + other,
-        Operator::Minus => one - other,
-        Operator::Times => one * other,
-        Operator::Over => one / other,
-        Operator::Floor => floored().0,
-        Operator::Rest => floored().1,
+        Operator::Add => one + other,
+        Operator::Subtract => one - other,
+        Operator::Multiply => one * other,
+        Operator::Divide => one / other,
+        Operator::FloorDivide => floored().0,
+        Operator::Remainder => floored().1,
         Operator::Power => one.powf(other),
     })
 }

@@ -20,7 +20,7 @@ impl<'s> Parser<'s> {
             (Operation::Read(read), _) => {
                 let step = |step: &ReadStep| match step {
                     ReadStep::Key(key) => Some(key.clone()),
-                    ReadStep::Place(_) | ReadStep::Of(_) => Some(ENTRY.to_owned()),
+                    ReadStep::Index(_) | ReadStep::Of(_) => Some(ENTRY.to_owned()),
                     ReadStep::Length => None,
                 };
                 return std::iter::once(Some(read.name.clone())).chain(read.steps.iter().map(step)).collect();

@@ -24,13 +24,13 @@ const DEEPEST: usize = 50;
 
 /// The binary operators with their precedence; `~`, which joins texts, is no arithmetic.
 pub(super) const OPERATORS: [(&str, usize, Option<Operator>); 8] = [
-    ("+", 0, Some(Operator::Plus)),
-    ("-", 0, Some(Operator::Minus)),
+    ("+", 0, Some(Operator::Add)),
+    ("-", 0, Some(Operator::Subtract)),
     ("~", 1, None),
-    ("*", 2, Some(Operator::Times)),
-    ("/", 2, Some(Operator::Over)),
-    ("//", 2, Some(Operator::Floor)),
-    ("%", 2, Some(Operator::Rest)),
+    ("*", 2, Some(Operator::Multiply)),
+    ("/", 2, Some(Operator::Divide)),
+    ("//", 2, Some(Operator::FloorDivide)),
+    ("%", 2, Some(Operator::Remainder)),
     ("**", 3, Some(Operator::Power)),
 ];
 
@@ -253,7 +253,7 @@ impl<'s> Parser<'s> {
         while self.word("if") {
             let test = self.or()?;
             let other = if self.word("else") { self.deeper(Self::expression)? } else { ExprTree::none() };
-            tree = self.since(start, Operation::Choice, [tree, test, other]);
+            tree = self.since(start, Operation::Conditional, [tree, test, other]);
             choices += 1;
             if choices > DEEPEST {
                 return Err(SyntaxFault::new(Span::new(0, self.source.len()), "this is nested too deeply"));
@@ -347,7 +347,7 @@ impl<'s> Parser<'s> {
                 }
                 (_, left) => vec![left, right],
             };
-            left = self.since(start, operator.map_or(Operation::Concat, Operation::Calculation), parts);
+            left = self.since(start, operator.map_or(Operation::Concat, Operation::Arithmetic), parts);
         }
         Ok(left)
     }
@@ -401,7 +401,7 @@ impl<'s> Parser<'s> {
         let (start, mark) = (self.start(), self.notes.looks.len());
         if self.sign("-") {
             let inner = self.deeper(Self::operand)?;
-            return Ok(self.since(start, Operation::Negative, [inner]));
+            return Ok(self.since(start, Operation::Negate, [inner]));
         }
         let mut word = self.bare_name();
         let mut tree = self.primary()?;
@@ -446,7 +446,7 @@ impl<'s> Parser<'s> {
         let span = Span::new(start, self.last.end);
         let step = match &key.op {
             Operation::Constant(Value::String(key)) => Some(ReadStep::Key((**key).to_owned())),
-            Operation::Constant(key) => key.as_i64().map(ReadStep::Place),
+            Operation::Constant(key) => key.as_i64().map(ReadStep::Index),
             Operation::Read(read) => Some(ReadStep::Of(read.clone())),
             _ => None,
         };

@@ -88,7 +88,7 @@ impl Reads {
         for read in in_order {
             let keys = read.steps.iter().map_while(|step| match step {
                 ReadStep::Key(key) => Some(key.clone()),
-                ReadStep::Place(place) if *place >= 0 => Some(place.to_string()),
+                ReadStep::Index(place) if *place >= 0 => Some(place.to_string()),
                 _ => None,
             });
             reads.add(std::iter::once(read.name.clone()).chain(keys).collect(), located(read.at, read.file));

@@ -33,7 +33,7 @@ impl ScopeRead {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ReadStep {
     Key(String),
-    Place(i64),
+    Index(i64),
     /// The key or index is the value of another read.
     Of(Box<ScopeRead>),
     /// The length of the value. It is a step and not a filter, because states can be large, and their length is what
@@ -93,7 +93,7 @@ impl ScopeRead {
             value = match (step, value) {
                 (ReadStep::Key(key), Cow::Borrowed(Value::Object(members))) => found(members.get(key)),
                 (ReadStep::Key(key), value) => within(value, |item| item.called(key)),
-                (ReadStep::Place(place), value) => within(value, |item| item.at((*place).into())),
+                (ReadStep::Index(place), value) => within(value, |item| item.at((*place).into())),
                 (ReadStep::Of(other), value) => {
                     let key = other.resolve(scope)?;
                     within(value, |item| item.get(&Item::Ref(&key)))
@@ -108,7 +108,7 @@ impl ScopeRead {
 /// The value at a path; keys that are numbers are indexes.
 pub(crate) fn at_path(name: &str, keys: &[String], scope: &Scope<'_>) -> Result<Value, Failure> {
     let step = |key: &String| {
-        key.parse::<u32>().map_or_else(|_| ReadStep::Key(key.clone()), |key| ReadStep::Place(key.into()))
+        key.parse::<u32>().map_or_else(|_| ReadStep::Key(key.clone()), |key| ReadStep::Index(key.into()))
     };
     let steps = keys.iter().map(step).collect();
     ScopeRead { at: Span::default(), file: None, name: name.to_owned(), steps }.resolve(scope).map(Cow::into_owned)

@@ -38,16 +38,16 @@ pub(crate) enum Operation {
     /// A value, the start, the end and the step.
     Slice,
     Not,
-    Negative,
+    Negate,
     And,
     Or,
     Concat,
-    Calculation(Operator),
+    Arithmetic(Operator),
     Comparison(Relation),
     /// The relations between the parts, as in `a < b < c`.
     Chain(Box<[Relation]>),
     /// `PART if PART else PART`.
-    Choice,
+    Conditional,
     /// A value, and all arguments of the filter in its order; `none` for one that is left out.
     Filter(&'static Filter),
     /// A filter applied to each item; the parts are those of the filter.
@@ -89,12 +89,12 @@ pub(super) const TURNS: [&str; 5] = ["first", "index", "index0", "last", "length
 /// An operator of arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operator {
-    Plus,
-    Minus,
-    Times,
-    Over,
-    Floor,
-    Rest,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    FloorDivide,
+    Remainder,
     Power,
 }
 

@@ -51,7 +51,7 @@ fn operands<'t>(tree: &'t ExprTree, found: &mut dyn FnMut(&'t ExprTree)) {
             parts
         }
         (Operation::Test(_), [base, ..]) => std::slice::from_ref(base),
-        (Operation::Choice, [_, test, _]) => std::slice::from_ref(test),
+        (Operation::Conditional, [_, test, _]) => std::slice::from_ref(test),
         _ => &[],
     };
     for part in parts {
