@@ -28,7 +28,7 @@ pub fn write_file(path: &Path, bytes: &[u8], overwrite: bool) -> io::Result<()> 
         nonce.sweep(&dir);
     }
     let permissions = match dir.symlink_metadata(name) {
-        Ok(_) if !goes => return Err(ErrorKind::AlreadyExists.into()),
+        Ok(_) if !overwrite => return Err(ErrorKind::AlreadyExists.into()),
         Ok(found) if found.is_dir() => return Err(ErrorKind::IsADirectory.into()),
         Ok(found) if !found.is_file() => return Err(io::Error::other("it is not a file")),
         Ok(found) if found.permissions().readonly() => return Err(ErrorKind::PermissionDenied.into()),
