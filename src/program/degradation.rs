@@ -151,8 +151,9 @@ impl Program {
         let mut rows = Vec::new();
         for defect in Defect::ALL.iter().copied() {
             let row = |declared_by, strategies, rule| DegradationRow { defect, declared_by, strategies, rule };
-            // Where the pack itself declares strategies, no default is left.
-            if !self.degradation.declares(defect) {
+            // The default acts where no strategy of the pack applies.
+            let always = |answer: &DefectAnswer| answer.strategies.iter().any(|one| one.always_answers(defect));
+            if !self.degradation.get(defect).is_some_and(always) {
                 let default = defect.default_strategy();
                 rows.push(row(DeclaredBy::Default, vec![default], None));
                 let of_calls = (DeclaredBy::DefaultForCalls, defect.default_for_calls());

@@ -372,7 +372,8 @@ class _Session(TypedDict):
 
 
 class Session(_Session, total=False):
-    """Plain data that the host stores. The engine returns the next one: `{ "mode", "state", "now", "ids" }`.
+    """Plain data that the host stores. The engine returns the next one: `{ "mode", "state", "now", "ids", "pending"
+    }`.
 
     Cloning is cheap: clones share the values of the state until one of them changes. `Program.resume` reads a session
     that was stored as JSON, and checks it against the pack; serde alone does not check it.
