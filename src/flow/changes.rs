@@ -8,9 +8,10 @@
 use super::effect::{Edit, Effect};
 use super::files::AddedEffect;
 use super::patch::{self, FileChange, FilePatch};
-use super::turn::{Flow, Performed};
+use super::turn::{Bindings, Flow, Performed};
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Strategy, message, quote};
 use crate::expression::Failure;
+use crate::program::Verb;
 use crate::surface::Matching;
 use crate::text::{Location, unsafe_because};
 
@@ -35,9 +36,9 @@ impl Flow<'_> {
 
     /// Gives the key of a file the form of a path below the root. If a value of the answer is why it had another form,
     /// permits have not seen this path, and the effect is not carried out.
-    pub(super) fn settle_key(&mut self, key: &mut String, may_differ: bool, at: Location) -> bool {
+    pub(super) fn settle_key(&mut self, key: &mut String, (verb, bound): (&Verb, &Bindings<'_>), at: Location) -> bool {
         let own = self.program.below_root(key).into_owned();
-        let is_sound = own == *key || !may_differ;
+        let is_sound = own == *key || !self.may_be_read_otherwise(verb, bound);
         if is_sound {
             *key = own;
         } else {

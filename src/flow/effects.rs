@@ -134,18 +134,16 @@ impl<'f> Flow<'f> {
                 let (text, mut file) = self.scope(bound, |scope| {
                     Ok((text.text(scope)?, file.as_ref().map(|key| key.text(scope)).transpose()?))
                 })?;
-                let may_differ = self.may_be_read_otherwise(verb, bound);
-                if file.as_mut().is_some_and(|file| !self.settle_key(file, may_differ, effect.at)) {
+                if file.as_mut().is_some_and(|file| !self.settle_key(file, (verb, bound), effect.at)) {
                     return Ok(());
                 }
                 self.patch(&text, file.as_deref(), (matching, *executable), effect.at)?;
             }
             asking => {
                 let Some(mut asked) = self.asked_of_host(asking, effect.at, bound)? else { return Ok(()) };
-                let may_differ = self.may_be_read_otherwise(asking, bound);
                 if let Some(what) = nameless(&asked) {
                     self.note(Remark::NoTarget, message!("the effect is skipped: {} is empty", &what), effect.at);
-                } else if asked.keys_mut().all(|key| self.settle_key(key, may_differ, effect.at))
+                } else if asked.keys_mut().all(|key| self.settle_key(key, (asking, bound), effect.at))
                     && self.is_sound(&asked, effect.at)
                 {
                     self.ask_host(asked, effect.at);
@@ -157,7 +155,7 @@ impl<'f> Flow<'f> {
 
     /// Whether a value of the answer, of which the verb makes the key of a file, may be read as another path: permits
     /// have seen the value as it is.
-    fn may_be_read_otherwise(&self, verb: &Verb, bound: &Bindings<'_>) -> bool {
+    pub(super) fn may_be_read_otherwise(&self, verb: &Verb, bound: &Bindings<'_>) -> bool {
         let is_otherwise =
             |value: &Value| value.has_text(&mut |text| self.program.below_root(text.trim()) != text.trim());
         self.of_answer

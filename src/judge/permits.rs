@@ -185,10 +185,7 @@ impl<'r> Judgement<'r> {
 
     /// Whether a person has said yes to this question, which may contain the time when it was asked.
     fn is_confirmed(&mut self, question: &str, asks: &'r Template, asked: &PermitRequest<'_>) -> bool {
-        let Occasion::Confirmed(waited) = self.occasion else { return false };
-        // The rest of the answer, which the question quoted, is not judged again.
-        let quotes_reply = asks.reads_at().first_of("reply").is_some();
-        let Some(waited) = waited.filter(|_| !quotes_reply) else { return true };
+        let Occasion::Confirmed(Some(waited)) = self.occasion else { return false };
         let now = std::mem::replace(&mut self.now, waited.now.as_deref().into());
         let then = self.text_of(asks, asked);
         self.now = now;
