@@ -206,7 +206,7 @@ impl Program {
     /// ```
     #[must_use]
     pub fn confirm(&self, session: &Session, id: &str) -> Outcome {
-        self.settle(session, id, true)
+        self.resolve_pending(session, id, true)
     }
 
     /// Takes out a call that waited: a person has declined the request `id` of [`Session::pending`]. The call is
@@ -214,7 +214,7 @@ impl Program {
     /// is refused, and says so.
     #[must_use]
     pub fn decline(&self, session: &Session, id: &str) -> Outcome {
-        self.settle(session, id, false)
+        self.resolve_pending(session, id, false)
     }
 
     /// The outcome of an answer whose effects do not fit the files that they meet: a text to replace is not there, or

@@ -282,7 +282,7 @@ impl Program {
     }
 
     /// The session for an occasion with an input of `length` bytes, and the budget for everything that is made on it.
-    /// Computed values are charged to that budget until the state is [settled](Record::settle).
+    /// Computed values are charged to that budget until the state is [at its end](Record::end_occasion).
     pub(crate) fn occasion<'s>(&self, session: Cow<'s, Session>, length: usize) -> (Cow<'s, Session>, Arc<ByteBudget>) {
         let mut session = session;
         let budget = Arc::new(ByteBudget::new(length, session.state.clone(), self.data.clone()));

@@ -17,8 +17,8 @@ const TESTS: &str = "tests/";
 /// The findings about files and folders that look like cases but are not read as cases. Several files in one folder
 /// that is not for cases are reported once. The files are added to `sources`, with empty texts.
 pub fn overlooked_cases(folder: &Folder, sources: &mut Sources) -> Vec<Diagnostic> {
-    let named = folder.files.keys().filter(|path| looks(path) && !is_case(path));
-    let unread = folder.unread.iter().filter(|path| looks(path) || is_meant(path));
+    let named = folder.files.keys().filter(|path| names_a_case(path) && !is_case(path));
+    let unread = folder.unread.iter().filter(|path| names_a_case(path) || is_meant(path));
     let paths: Vec<&str> = named.chain(unread).map(String::as_str).collect();
     let mut found = Vec::new();
     let mut reported = Vec::new();
@@ -67,11 +67,11 @@ fn rename(path: &str) -> String {
 const HELP: &str = "the cases of a pack are `tests/CLAIM.case`";
 
 /// Whether the name at the end of this path looks like that of a case.
-fn looks(below: &str) -> bool {
+fn names_a_case(below: &str) -> bool {
     let file = below.trim_end_matches('/').rsplit('/').next().unwrap_or(below);
     let mut parts = file.split('.').skip(1);
-    let looks = parts.any(|part| ["case", "cases"].iter().any(|word| part.eq_ignore_ascii_case(word)));
-    looks && !is_left_behind(file)
+    let is_named = parts.any(|part| ["case", "cases"].iter().any(|word| part.eq_ignore_ascii_case(word)));
+    is_named && !is_left_behind(file)
 }
 
 /// Whether the file is hidden, or an editor or a merge left it behind.

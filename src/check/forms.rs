@@ -44,16 +44,16 @@ pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut CheckedB
     if let Some(at) = source_place.forms {
         for form in program.forms(name) {
             let Some(dialect) = program.dialects.iter().find(|dialect| dialect.name == form.dialect) else { continue };
-            let looks = FormChecker { program, session: &reading.session, dialect, source_place: at };
-            looks.form(&form, &mut |text| known.insert((dialect.id, text.to_owned())), &mut unexplained);
+            let checker = FormChecker { program, session: &reading.session, dialect, source_place: at };
+            checker.form(&form, &mut |text| known.insert((dialect.id, text.to_owned())), &mut unexplained);
         }
     }
     if let Some(at) = source_place.calls {
         for dialect in program.asked_dialects_of(mode) {
-            let looks = FormChecker { program, session: &reading.session, dialect, source_place: at };
+            let checker = FormChecker { program, session: &reading.session, dialect, source_place: at };
             for (name, action, _) in program.permitted(mode) {
                 if known.insert((dialect.id, format!("call {name}"))) {
-                    unexplained.extend(looks.call(mode, name, action));
+                    unexplained.extend(checker.call(mode, name, action));
                 }
             }
         }
@@ -72,8 +72,8 @@ fn escaped(program: &Program, reading: &ModeTexts) -> Option<Diagnostic> {
     let mut spelled: Option<Vec<(&str, String)>> = None;
     reading.texts.iter().find_map(|prompt_text| {
         let document = program.prompts.template(prompt_text.source)?;
-        let looks = || document.reads().looks().chain(document.reads().iter());
-        let shows = |head: &str| looks().find(|(path, _)| starts(path, head));
+        let paths = || document.reads().inner().chain(document.reads().iter());
+        let shows = |head: &str| paths().find(|(path, _)| starts(path, head));
         shows("forms").or_else(|| shows("actions"))?;
         let spelled = spelled.get_or_insert_with(|| {
             let forms = program.forms(mode).into_iter();
@@ -90,7 +90,7 @@ fn escaped(program: &Program, reading: &ModeTexts) -> Option<Diagnostic> {
         let (head, _) = spelled.iter().find(|(head, text)| shows(head).is_some() && is_written(text))?;
         let member = |path: &[String]| path.last().is_some_and(|name| matches!(name.as_str(), "text" | "example"));
         let of_head = |(path, _): &(&[String], Location)| starts(path, head) && member(path);
-        let at = looks().find(of_head).or_else(|| shows(head)).map(|(_, at)| at);
+        let at = paths().find(of_head).or_else(|| shows(head)).map(|(_, at)| at);
         let message = format!("this prompt prints `{head}` escaped: a model that copies them writes no block");
         let help = "print it with the filter `markup`, as in `{{ form.text | markup }}`";
         Some(Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, at, message).with_help(help).into_warning())
@@ -107,7 +107,7 @@ struct PrintedForms {
 impl PrintedForms {
     fn of(program: &Program, reading: &ModeTexts, mode: &Mode) -> Self {
         let documents = || reading.texts.iter().filter_map(|prompt_text| program.prompts.template(prompt_text.source));
-        let paths = || documents().flat_map(|document| document.reads().iter().chain(document.reads().looks()));
+        let paths = || documents().flat_map(|document| document.reads().iter().chain(document.reads().inner()));
         let forms = paths().find(|(path, _)| starts(path, "forms")).map(|(_, at)| Some(at));
         let example = |path: &[String]| path.len() == 3 && path.last().is_some_and(|name| name == "example");
         let calls = paths().find(|(path, _)| starts(path, "actions") && example(path)).map(|(_, at)| Some(at));

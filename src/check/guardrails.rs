@@ -103,9 +103,9 @@ fn textless(program: &Program, rule: &Guardrail, target: &GuardrailTarget) -> Op
         GuardrailTarget::Param(action, param) => {
             let permits = |mode: &Mode| program.actions.contains_key(action) && mode.may_permit(action);
             // An action that no mode permits is reported by itself.
-            let looks = |number: usize| rule.modes.include(Some(ModeId(number)));
+            let applies = |number: usize| rule.modes.include(Some(ModeId(number)));
             let mut modes = program.modes.values().enumerate().filter(|(_, mode)| permits(mode)).peekable();
-            if modes.peek().is_some() && !modes.any(|(number, _)| looks(number)) {
+            if modes.peek().is_some() && !modes.any(|(number, _)| applies(number)) {
                 return Some(format!("no mode in which it looks permits `{action}`"));
             }
             let (_, types) = program.actions.get(action)?.schema.types().member(param)?;

@@ -77,7 +77,8 @@ pub fn review(folder: &Folder) -> Checked<Program> {
     // What keeps a pack from loading may be in a file that is not read.
     loaded.diagnostics.extend(files::overlooked(folder, &mut loaded.sources));
     if let Some(program) = &loaded.value {
-        loaded.diagnostics = loaded.diagnostics.into_iter().filter_map(|finding| weighed(program, finding)).collect();
+        loaded.diagnostics =
+            loaded.diagnostics.into_iter().filter_map(|finding| with_level(program, finding)).collect();
     }
     loaded
 }
@@ -180,7 +181,7 @@ impl ModeTexts {
 }
 
 /// The finding with the severity that the pack gives it; none if the pack allows it.
-fn weighed(program: &Program, finding: Diagnostic) -> Option<Diagnostic> {
+fn with_level(program: &Program, finding: Diagnostic) -> Option<Diagnostic> {
     let severity = match program.levels.get(&finding.code.to_string()) {
         Some(Level::Allow) => return None,
         Some(Level::Warn) => Severity::Warning,

@@ -72,7 +72,7 @@ fn idle(program: &Program, found: &mut Vec<Diagnostic>) {
 fn explains_conditions(program: &Program) -> bool {
     let asks = |path: &[String]| path.iter().eq(["actions", ENTRY, "when"]);
     let mut templates = program.prompts.texts.iter().filter_map(PromptFile::template);
-    templates.any(|document| document.reads().looks().any(|(path, _)| asks(path)))
+    templates.any(|document| document.reads().inner().any(|(path, _)| asks(path)))
 }
 
 fn unsaid(program: &Program, found: &mut Vec<Diagnostic>) {

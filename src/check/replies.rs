@@ -6,7 +6,7 @@
 //! Never: reads an answer.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{BlockId, Count, DialectId, Mode, Outside, Program, ReplyShape};
+use crate::program::{BlockId, Count, DialectId, Mode, Program, ReplyShape, TextRole};
 use crate::surface::Role;
 use crate::text::Location;
 
@@ -77,9 +77,9 @@ fn lacking(program: &Program, count: &Count) -> Vec<String> {
 /// Whether a dialect has a block, or text outside of blocks, that meets the requirement.
 fn has(program: &Program, read: DialectId, count: &Count) -> bool {
     let outside = read.of(&program.dialects).is_some_and(|dialect| match &dialect.text {
-        Outside::Message => count.message,
-        Outside::Section(name) => *name == count.name,
-        Outside::Stray => false,
+        TextRole::Message => count.message,
+        TextRole::Section(name) => *name == count.name,
+        TextRole::Stray => false,
     });
     outside || count.blocks.iter().any(|(dialect, _)| *dialect == read)
 }

@@ -248,8 +248,8 @@ impl Program {
     }
 
     /// Whether a rule can receive an event in a mode.
-    pub(crate) fn may_happen(&self, looks: &Modes, on: RuleEvent, mode: ModeId) -> bool {
-        looks.include(Some(mode))
+    pub(crate) fn may_happen(&self, modes: &Modes, on: RuleEvent, mode: ModeId) -> bool {
+        modes.include(Some(mode))
             && match on {
                 RuleEvent::Input(class) => {
                     self.flows.inputs.iter().any(|input| input.class == class && input.modes.include(Some(mode)))

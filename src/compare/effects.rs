@@ -7,7 +7,7 @@
 //! has are compared as permits.
 
 use super::permissions::condition;
-use super::rows::{Rows, looks, pair};
+use super::rows::{Rows, modes_change, pair};
 use super::{DeclarationChange, Direction};
 use crate::program::{EffectRule, Program, Verb};
 use crate::text::{Location, Present};
@@ -34,7 +34,7 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<DeclarationChange> {
         rules.map(|rule| (rule.id.clone(), program.names_of(&rule.modes), program.place(rule.at))).collect()
     };
     let direction = |old: &Vec<String>, new: &Vec<String>| {
-        looks(old, new, Direction::Widened, Direction::Narrowed).map(|(direction, how)| (direction, vec![how]))
+        modes_change(old, new, Direction::Widened, Direction::Narrowed).map(|(direction, how)| (direction, vec![how]))
     };
     pair(
         "rule",

@@ -7,7 +7,7 @@
 
 use super::conditions::ConditionChange;
 use super::degradation::{everywhere, stricter};
-use super::rows::{Rows, arrow, looks, pair, row, together};
+use super::rows::{Rows, arrow, modes_change, pair, row, together};
 use super::{DeclarationChange, Direction, schema};
 use crate::diagnostic::{Defect, Strategy};
 use crate::program::{Guardrail, Permission, Program};
@@ -190,7 +190,7 @@ impl GuardrailKey {
                 (one, other) => (one != other).then(|| (Direction::Changed, format!("its {what} is another"))),
             });
         }
-        all.extend(looks(&self.modes, &new.modes, Direction::Narrowed, Direction::Widened));
+        all.extend(modes_change(&self.modes, &new.modes, Direction::Narrowed, Direction::Widened));
         if self.with != new.with {
             all.push((Direction::Changed, format!("in place of a match: {}", arrow(&self.with, &new.with))));
         }

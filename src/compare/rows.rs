@@ -92,7 +92,12 @@ pub(super) fn pair<T>(
 
 /// The change between the modes in which something applies; `more` and `fewer` are the directions for more and fewer
 /// modes.
-pub(super) fn looks(old: &[String], new: &[String], more: Direction, fewer: Direction) -> Option<(Direction, String)> {
+pub(super) fn modes_change(
+    old: &[String],
+    new: &[String],
+    more: Direction,
+    fewer: Direction,
+) -> Option<(Direction, String)> {
     let (direction, which) = match reach(new, old) {
         Some(Ordering::Equal) => return None,
         Some(Ordering::Greater) => (more, "more"),

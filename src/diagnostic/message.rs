@@ -114,7 +114,7 @@ impl Message {
     /// since the cut may be in the middle of that. A message without arguments is replaced as a whole; `holds` gets
     /// `true` for such a message.
     pub(crate) fn redact(&mut self, holds: &dyn Fn(&str, bool) -> bool, with: &str) {
-        self.settle();
+        self.prepare_to_hide();
         if self.arguments.is_empty() && holds(&self.form, true) {
             *self = with.into();
         }
@@ -162,7 +162,7 @@ impl Message {
 
     /// Replaces its quotations by `…`.
     pub(crate) fn hide_quotes(&mut self) {
-        self.settle();
+        self.prepare_to_hide();
         for Argument(kind) in &mut self.arguments {
             if let MessageForm::Quote(text, _) = kind {
                 *text = "…".to_owned();
@@ -172,7 +172,7 @@ impl Message {
 
     /// Prepares for hiding. Discards the composed text. Advice depends on a name of the answer without quoting it, so a
     /// message with advice becomes one without arguments. Then no copy remains of what is hidden afterwards.
-    fn settle(&mut self) {
+    fn prepare_to_hide(&mut self) {
         if self.arguments.iter().any(|argument| matches!(argument.0, MessageForm::Nearest(..))) {
             *self = self.as_str().into();
         }

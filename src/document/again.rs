@@ -7,7 +7,7 @@
 //! A model that has called a tool continues to reason, often with a closer but no opener. The call is certainly outside
 //! of reasoning if only white space separates it from reasoning whose closer ends its line.
 
-use super::delimiter::Delimiter;
+use super::mark::Mark;
 use super::scanner::DialectScanner;
 use super::{Block, BodyEncoding, Ended, ReadContext};
 use crate::program::{BlockId, Closer};
@@ -32,13 +32,13 @@ impl DialectScanner {
     }
 
     /// Notes that a block opens here.
-    pub(super) fn follows_reasoning(&mut self, start: usize, given: &ReadContext<'_>) {
+    pub(super) fn follows_reasoning(&mut self, start: usize, context: &ReadContext<'_>) {
         let (end, called) = match self.again {
             RestartPoint::Nowhere => return,
             RestartPoint::AfterCall(end) => (end, false),
             RestartPoint::Here(end) => (end, true),
         };
-        let gap = Span::new(end, start).of(given.text);
+        let gap = Span::new(end, start).of(context.text);
         // A closer in the middle of a line may only be mentioned, and prose continue after it.
         if !gap.trim().is_empty() || (!called && !gap.contains('\n')) {
             self.again = RestartPoint::Nowhere;
@@ -46,12 +46,12 @@ impl DialectScanner {
     }
 
     /// Notes that a block has ended, the last one so far.
-    pub(super) fn ends_before_reasoning(&mut self, id: BlockId, given: &ReadContext<'_>) {
+    pub(super) fn ends_before_reasoning(&mut self, id: BlockId, context: &ReadContext<'_>) {
         if self.again == RestartPoint::Nowhere {
             return;
         }
         let whole = self.blocks.get(self.blocks.len().wrapping_sub(1)).is_none_or(|block| !block.ended.is_cut());
-        self.again = match given.block(id).map(|block| block.role) {
+        self.again = match context.block(id).map(|block| block.role) {
             Some(Role::Call) if whole => RestartPoint::Here(self.at),
             Some(Role::Thinking) if whole => RestartPoint::AfterCall(self.at),
             Some(Role::Wrapper) => match self.again {
@@ -63,19 +63,20 @@ impl DialectScanner {
     }
 
     /// Whether an opener of reasoning that otherwise counts only at the start of an answer counts here, too.
-    pub(super) fn opens_again(&self, mark: &Delimiter, id: BlockId, given: &ReadContext<'_>) -> bool {
+    pub(super) fn opens_again(&self, mark: &Mark, id: BlockId, context: &ReadContext<'_>) -> bool {
         let RestartPoint::Here(end) = self.again else { return false };
-        given.block(id).is_some_and(|block| block.starts && block.role == Role::Thinking)
-            && Span::new(end, mark.start()).of(given.text).trim().is_empty()
+        context.block(id).is_some_and(|block| block.starts && block.role == Role::Thinking)
+            && Span::new(end, mark.start()).of(context.text).trim().is_empty()
     }
 
     /// Adds the reasoning that ends at this closer, if reasoning has started again.
-    pub(super) fn think_again(&mut self, mark: &Delimiter, family: u8, given: &ReadContext<'_>) -> bool {
+    pub(super) fn think_again(&mut self, mark: &Mark, family: u8, context: &ReadContext<'_>) -> bool {
         let RestartPoint::Here(start) = self.again else { return false };
         let inner = Span::new(start, mark.start());
-        let name = mark.name().of(given.text);
-        let names = &given.dialect.names;
-        let mut bound = given.dialect.blocks_by_id().filter(|(_, block)| block.starts && block.role == Role::Thinking);
+        let name = mark.name().of(context.text);
+        let names = &context.dialect.names;
+        let mut bound =
+            context.dialect.blocks_by_id().filter(|(_, block)| block.starts && block.role == Role::Thinking);
         let closes = bound.find(|(id, block)| {
             block.close.iter().any(|closer| match closer {
                 Closer::Own => names.find(name, Some(usize::from(family))) == Some(*id),
@@ -85,12 +86,12 @@ impl DialectScanner {
         });
         let Some((id, bound)) = closes else { return false };
         // A closer in the middle of a line may only be mentioned.
-        let thinks = mark.starts_line() && !inner.of(given.text).trim().is_empty();
+        let thinks = mark.starts_line() && !inner.of(context.text).trim().is_empty();
         if !thinks || self.blocks.len() >= self.limits.blocks {
             self.again = RestartPoint::Nowhere;
             return false;
         }
-        let (body, tag) = self.trimmed(inner, usize::from(family), bound, given);
+        let (body, tag) = self.trimmed(inner, usize::from(family), bound, context);
         let index = self.blocks.len();
         self.found.unread_from(start);
         self.finds_around(tag, index);

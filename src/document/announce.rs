@@ -8,7 +8,7 @@ use super::enclosing::Enclosing;
 use super::open_block::OpenBlock;
 use super::trim::{first_marks, is_cdata, is_frame_char, may_be_cdata, trimmed};
 use super::{Block, ChunkedVec, OpenerView, ReadContext, TextEncoding, Wrapping};
-use crate::program::{BlockId, NameSource, Outside};
+use crate::program::{BlockId, NameSource, TextRole};
 use crate::surface::{Ending, Role, Trim};
 use crate::text::{Extent, Present, Slice, Span, boundary};
 use serde::{Deserialize, Serialize};
@@ -133,8 +133,8 @@ pub(super) struct Announced {
 }
 
 /// The part of a response that more text cannot change.
-pub(super) struct Settled<'s> {
-    pub(super) given: ReadContext<'s>,
+pub(super) struct ReadSoFar<'s> {
+    pub(super) context: ReadContext<'s>,
     pub(super) blocks: &'s ChunkedVec<Block>,
     /// The block after `blocks` whose end is not known yet.
     pub(super) open: Option<&'s OpenBlock>,
@@ -189,9 +189,9 @@ impl<'g> ReadContext<'g> {
     /// it.
     pub(super) fn role_outside(&self, behind: bool) -> Option<Role> {
         match &self.dialect.text {
-            Outside::Message => Some(Role::Message),
-            Outside::Section(name) if !behind => Some(self.section(Some(name))),
-            Outside::Section(_) | Outside::Stray => None,
+            TextRole::Message => Some(Role::Message),
+            TextRole::Section(name) if !behind => Some(self.section(Some(name))),
+            TextRole::Section(_) | TextRole::Stray => None,
         }
     }
 
@@ -209,7 +209,7 @@ impl<'g> ReadContext<'g> {
 
 impl Announced {
     /// Adds the events that have become certain since the last call.
-    pub(super) fn emit_more(&mut self, read: &Settled<'_>, out: &mut Vec<EventDraft>) {
+    pub(super) fn emit_more(&mut self, read: &ReadSoFar<'_>, out: &mut Vec<EventDraft>) {
         while let Some(block) = read.blocks.get(self.blocks) {
             if block.parent().is_none() {
                 self.emit_whole(read, self.blocks, block, out);
@@ -225,10 +225,10 @@ impl Announced {
     }
 
     /// Announces a block that has ended, and the blocks inside it.
-    fn emit_whole(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<EventDraft>) {
+    fn emit_whole(&mut self, read: &ReadSoFar<'_>, number: usize, block: &Block, out: &mut Vec<EventDraft>) {
         if !self.opened {
             self.emit(read, None, block.span().start, out);
-            self.emit_opened(read.given.opened(number, block), out);
+            self.emit_opened(read.context.opened(number, block), out);
         }
         let family = read.blocks.from(number).take_while(|(child, block)| *child == number || block.parent().is_some());
         let mut stack: Vec<(usize, &Block)> = Vec::new();
@@ -239,7 +239,7 @@ impl Announced {
             }
             if child != number {
                 self.emit(read, stack.last().map(|(parent, _)| *parent), start, out);
-                self.emit_opened(read.given.opened(child, block), out);
+                self.emit_opened(read.context.opened(child, block), out);
             }
             self.at = self.at.max(block.body().start);
             stack.push((child, block));
@@ -250,8 +250,8 @@ impl Announced {
     }
 
     /// Announces the part of the open block that will be its text wherever the block ends.
-    fn emit_so_far(&mut self, read: &Settled<'_>, open: &OpenBlock, out: &mut Vec<EventDraft>) {
-        let Some(block) = read.given.block(open.id) else { return };
+    fn emit_so_far(&mut self, read: &ReadSoFar<'_>, open: &OpenBlock, out: &mut Vec<EventDraft>) {
+        let Some(block) = read.context.block(open.id) else { return };
         let number = read.blocks.len();
         if !self.opened {
             self.emit(read, None, open.opener.start, out);
@@ -261,7 +261,7 @@ impl Announced {
             return;
         }
         if !self.opened {
-            self.emit_opened(read.given.opening(number, open), out);
+            self.emit_opened(read.context.opening(number, open), out);
             self.opened = true;
             self.at = open.opener.end;
         }
@@ -272,15 +272,16 @@ impl Announced {
         let framed = block.trim.iter().any(|trim| matches!(trim, Trim::WrappingFence | Trim::Between))
             || block.ends.iter().flatten().any(|end| *end == Ending::Fence);
         let from = self.at.max(self.blank.saturating_sub(2));
-        let rest = read.given.text.as_bytes().get(from..read.until).filter(|_| framed);
+        let rest = read.context.text.as_bytes().get(from..read.until).filter(|_| framed);
         let certain = rest.and_then(first_marks).map_or(read.until, |fence| from + fence);
         // A tag or a CDATA section around the whole text may turn out not to be part of the text.
-        let inside = Span::new(open.opener.end, read.until.max(open.opener.end)).of(read.given.text);
-        let may_be_enclosed = Enclosing::counts(block) && Enclosing::may_begin(inside, read.given.dialect, open.family);
+        let inside = Span::new(open.opener.end, read.until.max(open.opener.end)).of(read.context.text);
+        let may_be_enclosed =
+            Enclosing::counts(block) && Enclosing::may_begin(inside, read.context.dialect, open.family);
         if may_be_enclosed || (block.trim.contains(&Trim::WrappingCdata) && may_be_cdata(inside)) {
             return;
         }
-        let text = read.given.text;
+        let text = read.context.text;
         let from = self.at.max(self.blank);
         let Some(fresh) = text.get(from..certain) else { return };
         self.blank = certain;
@@ -294,14 +295,14 @@ impl Announced {
             self.at = trimmed(Span::new(open.opener.end, certain), text, &block.trim).start;
         }
         let unsent = text.slice(self.at..from + emitted);
-        let whole = read.given.encoding_of(open.id).whole(unsent);
+        let whole = read.context.encoding_of(open.id).whole(unsent);
         if whole > 0 {
             self.emit(read, Some(number), self.at + whole, out);
         }
     }
 
-    fn emit(&mut self, read: &Settled<'_>, block: Option<usize>, end: usize, out: &mut Vec<EventDraft>) {
-        let text = read.given.text;
+    fn emit(&mut self, read: &ReadSoFar<'_>, block: Option<usize>, end: usize, out: &mut Vec<EventDraft>) {
+        let text = read.context.text;
         let end = boundary(text, end);
         if block.is_none() && !read.markup.is_empty() && self.at < end {
             let gaps = Span::new(self.at, end).without(read.markup);
@@ -314,30 +315,30 @@ impl Announced {
             let open = || read.open.map(|open| open.id);
             let id = block.and_then(|number| read.blocks.get(number).map(|block| block.id).or_else(open));
             let role = match block {
-                Some(_) => id.and_then(|id| read.given.role_of(id)),
+                Some(_) => id.and_then(|id| read.context.role_of(id)),
                 None => self.role_outside(read),
             };
             let closed = block.and_then(|number| read.blocks.get(number));
             let is_cdata = |block: &Block| {
-                let trims = read.given.block(block.id).map(|bound| bound.trim.as_slice()).present();
+                let trims = read.context.block(block.id).map(|bound| bound.trim.as_slice()).present();
                 is_cdata(block.body(), text, trims)
             };
             let spelling = id.filter(|_| !closed.is_some_and(is_cdata));
-            let spelling = spelling.map_or(TextEncoding::Plain, |id| read.given.encoding_of(id));
+            let spelling = spelling.map_or(TextEncoding::Plain, |id| read.context.encoding_of(id));
             out.push(EventDraft::text(block, id, role, self.at, spelling.decode(piece).into_owned()));
             self.at = end;
         }
     }
 
     /// The role of text outside every block. That of stray text in a wrapper is known only at the end.
-    fn role_outside(&self, read: &Settled<'_>) -> Option<Role> {
-        let role = read.given.role_outside(self.answers);
-        role.filter(|_| self.wrappers.is_empty() || read.given.dialect.text != Outside::Message)
+    fn role_outside(&self, read: &ReadSoFar<'_>) -> Option<Role> {
+        let role = read.context.role_outside(self.answers);
+        role.filter(|_| self.wrappers.is_empty() || read.context.dialect.text != TextRole::Message)
     }
 
     /// Notes the opener or closer of a wrapper; each of them is a block.
-    fn note_wrapper(&mut self, read: &Settled<'_>, block: &Block) {
-        if read.given.block(block.id).is_some_and(|bound| bound.role == Role::Wrapper) {
+    fn note_wrapper(&mut self, read: &ReadSoFar<'_>, block: &Block) {
+        if read.context.block(block.id).is_some_and(|bound| bound.role == Role::Wrapper) {
             self.wrappers.pass(block, ());
         }
     }
@@ -349,7 +350,7 @@ impl Announced {
         out.extend(opened);
     }
 
-    fn emit_closed(&mut self, read: &Settled<'_>, number: usize, block: &Block, out: &mut Vec<EventDraft>) {
+    fn emit_closed(&mut self, read: &ReadSoFar<'_>, number: usize, block: &Block, out: &mut Vec<EventDraft>) {
         self.emit(read, Some(number), block.body().end, out);
         self.at = self.at.max(block.span().end);
         out.push(EventDraft::closed(number, block));

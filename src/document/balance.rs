@@ -7,8 +7,8 @@
 //! A document about answers may contain examples of them, even outside code fences. If their tags balance, the document
 //! continues after them.
 
-use super::delimiter::{Delimiter, DelimiterKind};
 use super::ladder::EndSearch;
+use super::mark::{Mark, MarkKind};
 use super::open_block::OpenBlock;
 use super::scanner::DialectScanner;
 use super::{ReadContext, trim::ends_line};
@@ -41,13 +41,13 @@ struct Unpaired {
 impl DialectScanner {
     /// Whether `mark` opens a block of the same name inside `open`, before any closer, and the block may end at a
     /// balanced closer.
-    pub(super) fn may_balance(&self, open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> bool {
-        let EndSearch { given, block, .. } = *search;
-        let same = || given.dialect.names.same(mark.name().of(given.text), open.name.of(given.text));
-        matches!(mark.kind, DelimiterKind::Open { family, id, leaves: false } if id == open.id && usize::from(family) == open.family)
+    pub(super) fn may_balance(&self, open: &OpenBlock, search: &EndSearch<'_>, mark: &Mark) -> bool {
+        let EndSearch { context, block, .. } = *search;
+        let same = || context.dialect.names.same(mark.name().of(context.text), open.name.of(context.text));
+        matches!(mark.kind, MarkKind::Open { family, id, leaves: false } if id == open.id && usize::from(family) == open.family)
             && open.closer().is_none()
-            && given.dialect.ladder(block, open.family).iter().flatten().any(|one| *one == Ending::BalancedCloser)
-            && closes_by_own_name(block, open.name.of(given.text), given).is_some()
+            && context.dialect.ladder(block, open.family).iter().flatten().any(|one| *one == Ending::BalancedCloser)
+            && closes_by_own_name(block, open.name.of(context.text), context).is_some()
             && same()
     }
 
@@ -58,7 +58,7 @@ impl DialectScanner {
         search: &EndSearch<'_>,
         region: usize,
     ) -> Option<(Span, bool)> {
-        let first = closes_by_own_name(search.block, open.name.of(search.given.text), search.given)?;
+        let first = closes_by_own_name(search.block, open.name.of(search.context.text), search.context)?;
         let start = open.opener.start;
         let knows = |one: &&Balance| one.id == open.id && one.region == region && one.from <= start;
         if !self.balances.iter().any(|one| knows(&one)) {
@@ -74,9 +74,9 @@ impl DialectScanner {
 
     /// Pairs the openers like `open`, from `open` up to the end of the region.
     fn paired(&mut self, open: &OpenBlock, search: &EndSearch<'_>, region: usize) -> Vec<(usize, Span)> {
-        let EndSearch { given, block, .. } = *search;
-        let names = &given.dialect.names;
-        let fold = |name: Span| names.fold(name.of(given.text));
+        let EndSearch { context, block, .. } = *search;
+        let names = &context.dialect.names;
+        let fold = |name: Span| names.fold(name.of(context.text));
         let mut pairs = Vec::new();
         let mut unpaired: HashMap<Cow<'_, str>, Vec<Unpaired>> = HashMap::new();
         let line = Some(open.opener.end);
@@ -87,23 +87,23 @@ impl DialectScanner {
             if mark.masked || mark.start() < open.opener.end {
                 continue;
             }
-            let (DelimiterKind::Open { family, .. } | DelimiterKind::Close { family }) = mark.kind else { continue };
+            let (MarkKind::Open { family, .. } | MarkKind::Close { family }) = mark.kind else { continue };
             if usize::from(family) != open.family {
                 continue;
             }
             match mark.kind {
-                DelimiterKind::Open { id, leaves: false, .. } if id == open.id && self.counts(given, &mark) => {
-                    let rules = given.dialect.families.get(open.family).filter(|_| !mark.plain);
-                    if rules.is_none_or(|rules| !self.opener(rules, &mark, given).empty) {
+                MarkKind::Open { id, leaves: false, .. } if id == open.id && self.counts(context, &mark) => {
+                    let rules = context.dialect.families.get(open.family).filter(|_| !mark.plain);
+                    if rules.is_none_or(|rules| !self.opener(rules, &mark, context).empty) {
                         let one = Unpaired { start: mark.start(), line: Some(mark.span().end) };
                         unpaired.entry(fold(mark.name())).or_default().push(one);
                     }
                 }
-                DelimiterKind::Close { .. } => {
+                MarkKind::Close { .. } => {
                     let Some(open) = unpaired.get_mut(&fold(mark.name())) else { continue };
                     let Some(last) = open.last_mut() else { continue };
-                    if closes_by_own_name(block, mark.name().of(given.text), given).is_some()
-                        && last.is_closed_by(&mark, block, given.text)
+                    if closes_by_own_name(block, mark.name().of(context.text), context).is_some()
+                        && last.is_closed_by(&mark, block, context.text)
                     {
                         pairs.extend(open.pop().map(|opener| (opener.start, mark.span())));
                     }
@@ -116,13 +116,12 @@ impl DialectScanner {
     }
 
     /// Notes the openers of its own kind that a block quotes, because they are balanced inside it.
-    pub(super) fn quotes_own(&mut self, open: &OpenBlock, inner: Span, given: &ReadContext<'_>) {
+    pub(super) fn quotes_own(&mut self, open: &OpenBlock, inner: Span, context: &ReadContext<'_>) {
         let mut number = open.first;
         while let Some(mark) = self.marker.mark(number).filter(|mark| mark.start() < inner.end) {
             number += 1;
-            let alike =
-                matches!(mark.kind, DelimiterKind::Open { id, .. } if id == open.id) && mark.start() >= inner.start;
-            if alike && !mark.masked && self.counts(given, &mark) {
+            let alike = matches!(mark.kind, MarkKind::Open { id, .. } if id == open.id) && mark.start() >= inner.start;
+            if alike && !mark.masked && self.counts(context, &mark) {
                 self.finds(ReaderFinding::new(Remark::QuotedBlock, mark.span()));
             }
         }
@@ -131,7 +130,7 @@ impl DialectScanner {
 
 impl Unpaired {
     /// Whether a closer of its name counts: at the start of a line, or on the line of the opener only at its end.
-    fn is_closed_by(&mut self, closer: &Delimiter, block: &BlockBinding, text: &str) -> bool {
+    fn is_closed_by(&mut self, closer: &Mark, block: &BlockBinding, text: &str) -> bool {
         if block.anchor == Anchor::Anywhere || closer.starts_line() {
             return true;
         }
@@ -143,10 +142,10 @@ impl Unpaired {
 }
 
 /// Whether a block is closed by its own name: if so, whether that is the first of its closers.
-fn closes_by_own_name(block: &BlockBinding, name: &str, given: &ReadContext<'_>) -> Option<bool> {
+fn closes_by_own_name(block: &BlockBinding, name: &str, context: &ReadContext<'_>) -> Option<bool> {
     let own = |closer: &Closer| match closer {
         Closer::Own => true,
-        Closer::Word(word) => given.dialect.names.same(word, name),
+        Closer::Word(word) => context.dialect.names.same(word, name),
         Closer::Attribute(_) | Closer::Pattern(_) => false,
     };
     block.close.iter().position(own).map(|place| place == 0)

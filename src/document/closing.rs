@@ -6,8 +6,8 @@
 //! Never: searches for an end: the ladder does.
 
 use super::call_list::{self, CallList, ListedCall};
-use super::delimiter::DelimiterKind;
 use super::enclosing::Enclosing;
+use super::mark::MarkKind;
 use super::open_block::{BlockEnd, OpenBlock, PayloadState};
 use super::pairs::Tagged;
 use super::payload::{FieldSyntax, PayloadSource, Tag, ends_response};
@@ -30,11 +30,11 @@ impl DialectScanner {
         &mut self,
         open: &mut OpenBlock,
         end: BlockEnd,
-        given: &ReadContext<'_>,
+        context: &ReadContext<'_>,
         parent: Option<usize>,
         depth: usize,
     ) {
-        let Some(block) = given.block(open.id) else { return };
+        let Some(block) = context.block(open.id) else { return };
         let (index, role) = (self.blocks.len(), block.role);
         if end.ending == Ending::Fence {
             self.fences.end(index);
@@ -44,22 +44,22 @@ impl DialectScanner {
         let ended = match block.role {
             Role::Wrapper if open.empty || open.leaves => Ended::Bare,
             _ if open.empty => Ended::Whole,
-            _ if self.breaks_off(open, &end, block, given) => Ended::Torn,
+            _ if self.breaks_off(open, &end, block, context) => Ended::Torn,
             _ => end.ended(),
         };
         let (mut around, mut named, mut written) = (None, None, BodyEncoding::Bound);
         let mut body = end.body(inner, block, |inner| {
-            let (body, tag) = self.trimmed(inner, open.family, block, given);
+            let (body, tag) = self.trimmed(inner, open.family, block, context);
             around = tag;
             body
         });
         let lists = block.lists_calls();
         if block.named_within().is_some()
-            && let Some(listed) = self.listed(open.family, body, block, ended, given)
+            && let Some(listed) = self.listed(open.family, body, block, ended, context)
         {
             if lists && parent.is_none() {
                 if !listed.calls.is_empty() {
-                    self.edges(given, open, &end, index);
+                    self.edges(context, open, &end, index);
                     self.finds_around(around, index);
                 }
                 self.list(open, listed, (span, ended), block);
@@ -82,11 +82,11 @@ impl DialectScanner {
             };
             self.found.push(ReaderFinding::of(what, span, index));
         }
-        self.edges(given, open, &end, index);
+        self.edges(context, open, &end, index);
         self.finds_around(around, index);
         // Only the marks in a content or call have to be noted here; those in other blocks are handled one by one.
         if end.ending == Ending::BalancedCloser && matches!(block.role, Role::Content | Role::Call) {
-            self.quotes_own(open, inner, given);
+            self.quotes_own(open, inner, context);
         }
         let mut attributes = std::mem::take(&mut open.attributes);
         attributes.extend(named);
@@ -97,7 +97,7 @@ impl DialectScanner {
         }
         self.blocks.push(block);
         if end.payload.is_none() && !open.empty {
-            self.inside(open, index, inner, given, depth);
+            self.inside(open, index, inner, context, depth);
         }
         if parent.is_none() {
             self.pass(span);
@@ -110,13 +110,13 @@ impl DialectScanner {
         inner: Span,
         family: usize,
         block: &program::BlockBinding,
-        given: &ReadContext<'_>,
+        context: &ReadContext<'_>,
     ) -> (Span, Option<Span>) {
         if !Enclosing::counts(block) {
-            return (trimmed(inner, given.text, &block.trim), None);
+            return (trimmed(inner, context.text, &block.trim), None);
         }
-        let enclosing = Enclosing::new(given, family, self.masks.found(), &self.limits);
-        let body = trimmed_within(inner, given.text, &block.trim, &|span| enclosing.inside(span));
+        let enclosing = Enclosing::new(context, family, self.masks.found(), &self.limits);
+        let body = trimmed_within(inner, context.text, &block.trim, &|span| enclosing.inside(span));
         (body, enclosing.opener())
     }
 
@@ -134,12 +134,12 @@ impl DialectScanner {
         body: Span,
         block: &program::BlockBinding,
         ended: Ended,
-        given: &ReadContext<'_>,
+        context: &ReadContext<'_>,
     ) -> Option<CallList> {
         let source = PayloadSource {
-            text: given.text,
+            text: context.text,
             masks: self.masks.found(),
-            dialect: given.dialect,
+            dialect: context.dialect,
             spelled: FieldSyntax::of(family, block),
             spelling: TextEncoding::Plain,
             within: body,
@@ -147,10 +147,10 @@ impl DialectScanner {
             limits: &self.limits,
             values: &Cell::new(self.limits.values),
             bound: block,
-            cut: ended.is_cut() || ends_response(given.text, body.end),
+            cut: ended.is_cut() || ends_response(context.text, body.end),
         };
         let fields = block.payload.contains(&Payload::Tags);
-        match !fields || (block.payload.len() > 1 && body.of(given.text).trim_start().starts_with(['{', '['])) {
+        match !fields || (block.payload.len() > 1 && body.of(context.text).trim_start().starts_with(['{', '['])) {
             true => call_list::read(&source, body, block),
             false => call_list::of_fields(&source, body, block),
         }
@@ -163,7 +163,7 @@ impl DialectScanner {
         open: &OpenBlock,
         end: &BlockEnd,
         block: &program::BlockBinding,
-        given: &ReadContext<'_>,
+        context: &ReadContext<'_>,
     ) -> bool {
         let ended = end.ended();
         // The opener of a wrapper also ends the region around the block.
@@ -172,8 +172,8 @@ impl DialectScanner {
         }
         let body = Span::new(open.opener.end, end.at);
         let holds = |payload: &Payload| match payload {
-            Payload::Json => json::breaks_off(body.of(given.text)),
-            Payload::Tags => self.tags(open, body, given).iter().any(Tag::is_left_open),
+            Payload::Json => json::breaks_off(body.of(context.text)),
+            Payload::Tags => self.tags(open, body, context).iter().any(Tag::is_left_open),
             Payload::Text => true,
             Payload::Attributes | Payload::Bullets => false,
         };
@@ -240,20 +240,20 @@ impl DialectScanner {
     }
 
     /// Notes the defects of an opener and of a closer.
-    fn edges(&mut self, given: &ReadContext<'_>, open: &OpenBlock, end: &BlockEnd, index: usize) {
+    fn edges(&mut self, context: &ReadContext<'_>, open: &OpenBlock, end: &BlockEnd, index: usize) {
         if let Some((closer, false)) = end.closer {
             self.found.push(ReaderFinding::of(Defect::WrongCloser, closer, index));
         }
-        self.faults(given, open.family, &open.attributes, index);
-        self.closer_faults(given, open.family, end.closer.map(|(closer, _)| closer), index);
-        self.repeats(&open.attributes, index, given);
+        self.faults(context, open.family, &open.attributes, index);
+        self.closer_faults(context, open.family, end.closer.map(|(closer, _)| closer), index);
+        self.repeats(&open.attributes, index, context);
     }
 
     /// Notes the faults in the closer, as its grammar defines them.
-    fn closer_faults(&mut self, given: &ReadContext<'_>, family: usize, closer: Option<Span>, index: usize) {
-        let family = given.dialect.families.get(family).filter(|family| family.closes_with_faults);
+    fn closer_faults(&mut self, context: &ReadContext<'_>, family: usize, closer: Option<Span>, index: usize) {
+        let family = context.dialect.families.get(family).filter(|family| family.closes_with_faults);
         let Some((closer, family)) = closer.zip(family) else { return };
-        let Some((close, within)) = family.close.zip(given.text.get(..closer.end)) else { return };
+        let Some((close, within)) = family.close.zip(context.text.get(..closer.end)) else { return };
         let mut steps = self.limits.steps(closer.len());
         if self.machine.match_at(&family.grammar, close, within, closer.start, &mut steps).is_none() {
             return;
@@ -264,8 +264,8 @@ impl DialectScanner {
     }
 
     /// Notes the faults in the opener, as its grammar defines them.
-    pub(super) fn faults(&mut self, given: &ReadContext<'_>, family: usize, attributes: &[Attribute], index: usize) {
-        let Some(family) = given.dialect.families.get(family).filter(|family| !family.faults.is_empty()) else {
+    pub(super) fn faults(&mut self, context: &ReadContext<'_>, family: usize, attributes: &[Attribute], index: usize) {
+        let Some(family) = context.dialect.families.get(family).filter(|family| !family.faults.is_empty()) else {
             return;
         };
         for attribute in attributes {
@@ -278,14 +278,14 @@ impl DialectScanner {
     }
 
     /// Notes the attributes that the opener repeats; of each name, the first counts.
-    pub(super) fn repeats(&mut self, attributes: &[Attribute], index: usize, given: &ReadContext<'_>) {
+    pub(super) fn repeats(&mut self, attributes: &[Attribute], index: usize, context: &ReadContext<'_>) {
         if attributes.len() < 2 {
             return;
         }
         let mut known = BTreeSet::new();
         for attribute in attributes {
             if let AttributeKey::Typed(key) = attribute.key
-                && !known.insert(given.dialect.names.fold(key.span().of(given.text)))
+                && !known.insert(context.dialect.names.fold(key.span().of(context.text)))
             {
                 self.finds(ReaderFinding::of(Remark::DuplicateKey, key.span(), index));
             }
@@ -294,8 +294,8 @@ impl DialectScanner {
 
     /// Handles the marks inside the closed block number `index`: blocks that it `holds` are read, all else remains
     /// text.
-    fn inside(&mut self, open: &OpenBlock, index: usize, inner: Span, given: &ReadContext<'_>, depth: usize) {
-        let Some(block) = given.block(open.id) else { return };
+    fn inside(&mut self, open: &OpenBlock, index: usize, inner: Span, context: &ReadContext<'_>, depth: usize) {
+        let Some(block) = context.block(open.id) else { return };
         // Contents and the payloads of calls are opaque.
         if matches!(block.role, Role::Content | Role::Call) {
             return;
@@ -311,7 +311,7 @@ impl DialectScanner {
                 continue;
             }
             tags.pass(at);
-            if let Quoted::Until(end) = self.in_attribute(&mut tags, &mark, given, Some(inner.end)) {
+            if let Quoted::Until(end) = self.in_attribute(&mut tags, &mark, context, Some(inner.end)) {
                 self.masked(&mark);
                 at = end;
                 continue;
@@ -319,28 +319,28 @@ impl DialectScanner {
             match mark.kind {
                 _ if mark.masked => self.masked(&mark),
                 // An opener that does not count is prose that mentions the block.
-                DelimiterKind::Open { .. } if !self.counts(given, &mark) => {}
-                DelimiterKind::Open { id, .. } if block.holds.contains(&id) && depth < self.limits.depth => {
-                    let opened = self.begin(&mark, next, given);
-                    let Some((mut open, end)) = self.end_within(opened, inner, last, given) else { return };
+                MarkKind::Open { .. } if !self.counts(context, &mark) => {}
+                MarkKind::Open { id, .. } if block.holds.contains(&id) && depth < self.limits.depth => {
+                    let opened = self.begin(&mark, next, context);
+                    let Some((mut open, end)) = self.end_within(opened, inner, last, context) else { return };
                     at = end.at;
                     let span = Span::new(mark.start(), end.at);
                     self.found.push(ReaderFinding::of(Defect::NestedBlock, span, self.blocks.len()));
-                    self.close(&mut open, end, given, Some(index), depth + 1);
+                    self.close(&mut open, end, context, Some(index), depth + 1);
                 }
-                DelimiterKind::Open { id, .. } => {
+                MarkKind::Open { id, .. } => {
                     self.finds(ReaderFinding::inside(Defect::NestedBlock, mark.span(), index));
                     at = mark.span().end;
                     // The block remains text, but nothing inside reasoning or a content may count: skip all of it.
                     let closed =
-                        given.block(id).is_some_and(|block| matches!(block.role, Role::Thinking | Role::Content));
+                        context.block(id).is_some_and(|block| matches!(block.role, Role::Thinking | Role::Content));
                     if closed {
-                        let opened = self.begin(&mark, next, given);
-                        let Some((_, end)) = self.end_within(opened, inner, last, given) else { return };
+                        let opened = self.begin(&mark, next, context);
+                        let Some((_, end)) = self.end_within(opened, inner, last, context) else { return };
                         at = end.at;
                     }
                 }
-                DelimiterKind::Close { .. } | DelimiterKind::Broken { .. } => {}
+                MarkKind::Close { .. } | MarkKind::Broken { .. } => {}
             }
         }
     }
@@ -351,10 +351,10 @@ impl DialectScanner {
         opened: Option<Box<OpenBlock>>,
         inner: Span,
         last: usize,
-        given: &ReadContext<'_>,
+        context: &ReadContext<'_>,
     ) -> Option<(Box<OpenBlock>, BlockEnd)> {
         let mut open = opened?;
-        let end = self.find_end(&mut open, given, Some(inner.end), last)?;
+        let end = self.find_end(&mut open, context, Some(inner.end), last)?;
         Some((open, end))
     }
 }

@@ -79,18 +79,18 @@ impl DialectReading {
         }
     }
 
-    fn advance(&mut self, given: &ReadContext<'_>, limits: &Limits, complete: bool) {
-        match (self, &given.dialect.outline) {
-            (DialectReading::Marks(scanner), _) => scanner.advance(given, complete),
-            (DialectReading::Object(objects), Some(outline)) => objects.advance(given, outline, limits, complete),
+    fn advance(&mut self, context: &ReadContext<'_>, limits: &Limits, complete: bool) {
+        match (self, &context.dialect.outline) {
+            (DialectReading::Marks(scanner), _) => scanner.advance(context, complete),
+            (DialectReading::Object(objects), Some(outline)) => objects.advance(context, outline, limits, complete),
             (DialectReading::Object(_), None) => {}
         }
     }
 
-    fn announce(&mut self, given: &ReadContext<'_>, complete: bool, out: &mut Vec<EventDraft>) {
+    fn announce(&mut self, context: &ReadContext<'_>, complete: bool, out: &mut Vec<EventDraft>) {
         match self {
-            DialectReading::Marks(scanner) => scanner.announce(given, complete, out),
-            DialectReading::Object(objects) => objects.announce(given, complete, out),
+            DialectReading::Marks(scanner) => scanner.announce(context, complete, out),
+            DialectReading::Object(objects) => objects.announce(context, complete, out),
         }
     }
 
@@ -121,10 +121,10 @@ impl DialectReading {
         (block, near.map(|found| (found.what, found.span())))
     }
 
-    fn settled_until(&self) -> usize {
+    fn certain_until(&self) -> usize {
         match self {
-            DialectReading::Marks(scanner) => scanner.settled_until(),
-            DialectReading::Object(objects) => objects.settled_until(),
+            DialectReading::Marks(scanner) => scanner.certain_until(),
+            DialectReading::Object(objects) => objects.certain_until(),
         }
     }
 
@@ -254,7 +254,7 @@ impl DialectSelector {
         }
         self.read_to(dialects, text, complete);
         if complete && !self.claimed {
-            self.settle(dialects);
+            self.choose_at_end(dialects);
         }
     }
 
@@ -313,7 +313,7 @@ impl DialectSelector {
             Some((start, _)) if start != place => Some(false),
             Some((_, id)) if dialect.needs.is_empty() => Some(is_answer(id)),
             Some(_) => Some(self.claim_of(candidate, dialects) == Some(place)),
-            None => (reading.settled_until() > place).then_some(false),
+            None => (reading.certain_until() > place).then_some(false),
         }
     }
 
@@ -384,8 +384,8 @@ impl DialectSelector {
         let claims = claims.filter_map(|(one, index)| Some((self.claim_of(one, dialects)?, index)));
         let best = claims.filter(|(place, index)| !self.is_example(*index, *place, dialects, text)).min();
         let Some((place, index)) = best else { return };
-        let settled = |(_, reading): &(DialectId, DialectReading)| complete || reading.settled_until() > place;
-        if self.readings.iter().all(settled) {
+        let is_certain = |(_, reading): &(DialectId, DialectReading)| complete || reading.certain_until() > place;
+        if self.readings.iter().all(is_certain) {
             self.tried = self.try_all(dialects, index, Trial::Claims(place), place);
             self.choose(index);
         }
@@ -404,7 +404,7 @@ impl DialectSelector {
     }
 
     /// At the end, selects the first dialect that found a block for a response that none claims.
-    fn settle(&mut self, dialects: &[Dialect]) {
+    fn choose_at_end(&mut self, dialects: &[Dialect]) {
         let finds = |one: &Candidate| match self.may_claim {
             true => self.finds(one, dialects),
             false => self.finds_needed(one, dialects),

@@ -15,7 +15,7 @@ use std::cell::Cell;
 
 /// A search for the tag around the bodies of a block.
 pub(crate) struct Enclosing<'e> {
-    given: &'e ReadContext<'e>,
+    context: &'e ReadContext<'e>,
     family: usize,
     masks: &'e [Mask],
     limits: &'e Limits,
@@ -24,8 +24,8 @@ pub(crate) struct Enclosing<'e> {
 }
 
 impl<'e> Enclosing<'e> {
-    pub(super) fn new(given: &'e ReadContext<'e>, family: usize, masks: &'e [Mask], limits: &'e Limits) -> Self {
-        Self { given, family, masks, limits, opener: Cell::new(None) }
+    pub(super) fn new(context: &'e ReadContext<'e>, family: usize, masks: &'e [Mask], limits: &'e Limits) -> Self {
+        Self { context, family, masks, limits, opener: Cell::new(None) }
     }
 
     /// Whether a tag around the body of a block is removed. In a call, tags are fields.
@@ -48,7 +48,7 @@ impl<'e> Enclosing<'e> {
 
     /// The text inside the tag around all of `span`.
     pub(super) fn inside(&self, span: Span) -> Option<Span> {
-        let dialect = self.given.dialect;
+        let dialect = self.context.dialect;
         let own = field_family(dialect, self.family).into_iter();
         let (opener, closer) = own.chain(dialect.families.iter()).find_map(|family| self.edges(span, family))?;
         self.opener.set(Some(opener));
@@ -57,7 +57,7 @@ impl<'e> Enclosing<'e> {
 
     /// The opener and the closer of the tag, as this grammar reads them.
     fn edges(&self, span: Span, family: &Family) -> Option<(Span, Span)> {
-        let ReadContext { text, dialect, .. } = *self.given;
+        let ReadContext { text, dialect, .. } = *self.context;
         let body = span.trimmed(text);
         family.close?;
         if family.may_open(body.of(text).as_bytes()) == Some(false) {

@@ -16,7 +16,7 @@ use super::dialect_selector::{DialectSelector, Tried, WINDOW};
 use super::dormant::{AnnouncedCount, Dormant};
 use super::masks::{Masks, Openers, Quotes, is_masked, opening_fence};
 use super::{Document, Mask, Trial};
-use crate::program::{Dialect, DialectId, Limits, Outside};
+use crate::program::{Dialect, DialectId, Limits, TextRole};
 use crate::text::{Slice, Span};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -275,9 +275,9 @@ impl Fallback {
             let like = dialect.fallback.and_then(|like| like.of(dialects));
             // A main dialect that removes a fence around the whole answer recognises it only at the end. If text
             // outside blocks is the message, the fence may be part of the message.
-            let may = like.is_some_and(|like| like.masks.fences && !like.masks.wrapper)
+            let may = like.is_some_and(|like| like.masks.fences && !like.masks.around)
                 && !dialect.masks.fences
-                && dialect.text != Outside::Message;
+                && dialect.text != TextRole::Message;
             if !may {
                 continue;
             }
@@ -296,14 +296,14 @@ fn note_quotations(document: &mut Document, like: &Dialect, text: &str, limits: 
     let mut masks = Masks::new(like.masks);
     let mut budget = StepBudget::new(limits);
     let arrived = Arrived { bytes: text.len(), complete: true };
-    if masks.settle_wrapper(text, true) {
+    if masks.find_outer_fence(text, true) {
         masks.advance(text, true, usize::MAX, Some(&mut Openers { dialect: like, budget: &mut budget, arrived }));
     }
     document.open_fences = masks.take_open_fences();
     document.open_spans = masks.take_open_spans();
     let own = |mask: &Mask| is_masked(&document.masks, mask.span().start);
     document.fenced = masks.take_found(&[]).into_iter().filter(|mask| !own(mask)).collect();
-    if like.text != Outside::Message {
+    if like.text != TextRole::Message {
         document.markup.extend(frames(document, text));
         document.markup.sort_by_key(|span| span.start);
     }

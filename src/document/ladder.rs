@@ -8,7 +8,7 @@
 //! No rung searches beyond the next opener of the block, so each mark is examined at most once for each declared name.
 
 use super::braces::BraceCount;
-use super::delimiter::{Delimiter, DelimiterKind};
+use super::mark::{Mark, MarkKind};
 use super::open_block::{BlockEnd, OpenBlock, PayloadState, blank_line};
 use super::payload::ends_response;
 use super::scanner::{Closerless, DialectScanner};
@@ -25,7 +25,7 @@ const MOST_INNER: usize = 32;
 /// The constant inputs of the search for the end of a block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EndSearch<'s> {
-    pub(super) given: &'s ReadContext<'s>,
+    pub(super) context: &'s ReadContext<'s>,
     pub(super) block: &'s BlockBinding,
     /// Where the region around the block ends, if that is known.
     pub(super) region: Option<usize>,
@@ -34,7 +34,7 @@ pub(super) struct EndSearch<'s> {
 impl<'s> EndSearch<'s> {
     /// The part of the response that the block may reach.
     pub(super) fn within(&self) -> &'s str {
-        self.region.and_then(|region| self.given.text.get(..region)).unwrap_or(self.given.text)
+        self.region.and_then(|region| self.context.text.get(..region)).unwrap_or(self.context.text)
     }
 
     /// Whether all of that part has arrived.
@@ -63,12 +63,12 @@ impl DialectScanner {
     pub(super) fn find_end(
         &mut self,
         open: &mut OpenBlock,
-        given: &ReadContext<'_>,
+        context: &ReadContext<'_>,
         region: Option<usize>,
         last: usize,
     ) -> Option<BlockEnd> {
-        let block = given.block(open.id)?;
-        let search = EndSearch { given, block, region };
+        let block = context.block(open.id)?;
+        let search = EndSearch { context, block, region };
         if open.empty || block.role == Role::Wrapper {
             let at = open.opener.end;
             return Some(BlockEnd { at, closer: None, rung: 0, ending: Ending::Closer, payload: None, alike: false });
@@ -80,7 +80,7 @@ impl DialectScanner {
             closers: open.sure(block) || open.bound.is_some() || region.is_some(),
             end: region.map(|region| open.bound.map_or(region, |bound| bound.min(region))).or(open.bound),
         };
-        let ladder = given.dialect.ladder(block, open.family);
+        let ladder = context.dialect.ladder(block, open.family);
         for (rung, endings) in ladder.iter().enumerate() {
             let mut best: Option<(usize, Ending)> = None;
             for ending in endings.iter().copied() {
@@ -101,14 +101,14 @@ impl DialectScanner {
                 }
             }
             if let Some((at, ending)) = best {
-                let end = open.end_at(at, ending, rung, block, given.text);
-                return Some(end.or_in_closer(|| cut_closer(open, block, at, given)));
+                let end = open.end_at(at, ending, rung, block, context.text);
+                return Some(end.or_in_closer(|| cut_closer(open, block, at, context)));
             }
         }
         // Even without the rung `end`, a block ends at the end of the region around it.
         let at = known.end?;
         let end = BlockEnd { at, closer: None, rung: ladder.len(), ending: Ending::End, payload: None, alike: false };
-        Some(end.or_in_closer(|| cut_closer(open, block, at, given)))
+        Some(end.or_in_closer(|| cut_closer(open, block, at, context)))
     }
 
     /// The place of this ending, if it applies: `Some(None)` if it does not, and `None` while the text so far does not
@@ -120,7 +120,7 @@ impl DialectScanner {
         search: &EndSearch<'_>,
         known: Lookahead,
     ) -> Option<Option<usize>> {
-        let EndSearch { given, region, .. } = *search;
+        let EndSearch { context, region, .. } = *search;
         let met = |found: Option<usize>, all: bool| if found.is_some() || all { Some(found) } else { None };
         match ending {
             Ending::Payload => {
@@ -158,14 +158,14 @@ impl DialectScanner {
             Ending::QuotedCloser => met(open.masked_closer.map(|(closer, _)| closer.start), known.closers),
             Ending::Fence => {
                 let end = known.end?;
-                let start = self.masks.wrapper().map_or(0, |(wrapper, _)| wrapper.end);
-                let around = self.fences.around(open.opener.start, start, given.text, &self.blocks);
-                Some(fence_end(open.opener, end, given.text, around))
+                let start = self.masks.outer_fence().map_or(0, |(fence, _)| fence.end);
+                let around = self.fences.around(open.opener.start, start, context.text, &self.blocks);
+                Some(fence_end(open.opener, end, context.text, around))
             }
             Ending::NextBlock => met(open.next_block, region.is_some()),
             Ending::BlankLine => {
                 let until = open.next_block.or(region).unwrap_or(self.marker.at.min(self.masks.decided()));
-                blank_line(open, given.text, until);
+                blank_line(open, context.text, until);
                 met(open.blank, open.next_block.is_some() || region.is_some())
             }
             Ending::End => known.end.map(Some),
@@ -175,7 +175,7 @@ impl DialectScanner {
     /// Goes through the marks after the opener, up to the block's closer or the next opener of the same block. False if
     /// all of them have arrived, but classifying one needs more text, which also allows more steps.
     fn look_ahead(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, last: usize) -> bool {
-        let EndSearch { given, block, region } = *search;
+        let EndSearch { context, block, region } = *search;
         if open.waits && region.is_none() {
             return true;
         }
@@ -188,7 +188,7 @@ impl DialectScanner {
                     return true;
                 }
             }
-            let Some(mark) = self.marker.mark(open.search).filter(|mark| !self.is_around(mark, given)) else { break };
+            let Some(mark) = self.marker.mark(open.search).filter(|mark| !self.is_around(mark, context)) else { break };
             open.search += 1;
             // A mark inside the opener is quoted by an attribute.
             if mark.start() < open.opener.end {
@@ -208,20 +208,25 @@ impl DialectScanner {
 
     /// Whether no closer follows, because none followed an earlier block like it. Without this, each opener that is
     /// text because it has no key would search all text after it.
-    fn is_closerless(&self, open: &OpenBlock, &EndSearch { given, block, .. }: &EndSearch<'_>, region: usize) -> bool {
+    fn is_closerless(
+        &self,
+        open: &OpenBlock,
+        &EndSearch { context, block, .. }: &EndSearch<'_>,
+        region: usize,
+    ) -> bool {
         let own =
             block.close.iter().any(|closer| matches!(closer, Closer::Attribute(_))) && !open.attributes.is_empty();
         let fence = || block.ends.iter().flatten().any(|ending| *ending == Ending::Fence);
         let known = self.closerless.iter().find(|one| one.id == open.id);
         known.is_some_and(|one| {
-            let same = || given.dialect.names.same(one.name.of(given.text), open.name.of(given.text));
+            let same = || context.dialect.names.same(one.name.of(context.text), open.name.of(context.text));
             one.first <= open.first && region <= one.region && !own && !fence() && same()
         })
     }
 
     /// Handles one mark after the opener; false if classifying it needs more text.
-    fn take_mark(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> bool {
-        let EndSearch { given, block, .. } = *search;
+    fn take_mark(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Mark) -> bool {
+        let EndSearch { context, block, .. } = *search;
         let quoted = match self.in_data(open, search, mark.start()) {
             Quoted::No => self.in_text(open, search, mark),
             quoted => quoted,
@@ -239,7 +244,7 @@ impl DialectScanner {
         let closes = match mark.kind {
             // A mark may be the closer of both a wrapper and this block: if it has the name of the block, or a name in
             // its `close`, it closes the block.
-            DelimiterKind::Open { leaves: true, .. } => closes.filter(|(_, (tier, _))| *tier != Closer::LAST_TIER),
+            MarkKind::Open { leaves: true, .. } => closes.filter(|(_, (tier, _))| *tier != Closer::LAST_TIER),
             _ => closes,
         };
         if closes.is_some() {
@@ -258,19 +263,20 @@ impl DialectScanner {
         }
         match (closes, mark.kind) {
             (Some((closer, closes)), _) => {
-                let same = |inner: &Span| given.dialect.names.same(inner.of(given.text), closer.name().of(given.text));
+                let same =
+                    |inner: &Span| context.dialect.names.same(inner.of(context.text), closer.name().of(context.text));
                 let closes_inner = open.inner.iter().rposition(same);
                 let before = open.closer();
-                let known = open.take_closer(block, &closer, closes, given.text, search.is_complete());
+                let known = open.take_closer(block, &closer, closes, context.text, search.is_complete());
                 if known {
                     open.found_outer_closer |= closes_inner.is_none() && before != open.closer();
                     open.inner.truncate(closes_inner.unwrap_or(open.inner.len()));
                 }
                 known
             }
-            (None, DelimiterKind::Open { id, .. }) => {
+            (None, MarkKind::Open { id, .. }) => {
                 open.contains_opener = true;
-                let counts = !mark.masked && self.counts(given, mark);
+                let counts = !mark.masked && self.counts(context, mark);
                 !counts || self.take_opener(open, search, mark, id)
             }
             (None, _) => true,
@@ -280,31 +286,31 @@ impl DialectScanner {
     /// The mark as a closer of the open block's grammar, if that grammar reads a closer there; `None` if more text is
     /// needed to decide. If closers of two grammars look alike, or an opener looks like a closer, there is only one
     /// mark, of the first grammar or of the opener.
-    fn as_closer(&mut self, open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Option<Option<Delimiter>> {
-        let own = search.given.dialect.families.get(open.family);
+    fn as_closer(&mut self, open: &OpenBlock, search: &EndSearch<'_>, mark: &Mark) -> Option<Option<Mark>> {
+        let own = search.context.dialect.families.get(open.family);
         let Some((own, close)) = own.and_then(|own| Some((own, own.close?))) else { return Some(None) };
         let asks = match mark.kind {
-            DelimiterKind::Close { family } | DelimiterKind::Open { family, leaves: true, .. }
+            MarkKind::Close { family } | MarkKind::Open { family, leaves: true, .. }
                 if usize::from(family) == open.family =>
             {
                 return Some(Some(*mark));
             }
-            DelimiterKind::Close { .. } | DelimiterKind::Open { leaves: true, .. } => true,
-            DelimiterKind::Open { family, .. } => own.may_be_both && usize::from(family) == open.family,
-            DelimiterKind::Broken { .. } => false,
+            MarkKind::Close { .. } | MarkKind::Open { leaves: true, .. } => true,
+            MarkKind::Open { family, .. } => own.may_be_both && usize::from(family) == open.family,
+            MarkKind::Broken { .. } => false,
         };
         if !asks || mark.start() < open.opener.end {
             return Some(None);
         }
-        let opens = matches!(mark.kind, DelimiterKind::Open { leaves: false, .. });
+        let opens = matches!(mark.kind, MarkKind::Open { leaves: false, .. });
         let rule = (open.family, own, close);
         match self.closer.run(mark.start(), rule, search.so_far(), self.arrived) {
             Progress::Matched(end) => {
                 let name = self.closer.machine().captures().iter().find(|capture| capture.rule() == own.name);
                 let (span, name) = (Span::new(mark.start(), end), name.map(|name| name.span()));
                 let name = name.unwrap_or(Span::new(end, end));
-                let kind = DelimiterKind::Close { family: open.family as u8 };
-                Some(Some(Delimiter { span: span.into(), name: name.into(), kind, ..*mark }))
+                let kind = MarkKind::Close { family: open.family as u8 };
+                Some(Some(Mark { span: span.into(), name: name.into(), kind, ..*mark }))
             }
             Progress::Pending => None,
             // A named closer is decided by its name, whichever grammar reads it.
@@ -315,8 +321,8 @@ impl DialectScanner {
     }
 
     /// Handles an opener that counts; false if more text is needed to decide whether a field quotes it.
-    fn take_opener(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Delimiter, id: BlockId) -> bool {
-        let EndSearch { given, block, .. } = *search;
+    fn take_opener(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Mark, id: BlockId) -> bool {
+        let EndSearch { context, block, .. } = *search;
         if !open.unbalanced && self.may_balance(open, search, mark) {
             let Some(region) = search.region else {
                 open.waits = true;
@@ -329,7 +335,7 @@ impl DialectScanner {
             }
         }
         // Contents are opaque: the opener of a content that has no key is text in another content.
-        if block.role == Role::Content && self.has_no_key(mark, given) {
+        if block.role == Role::Content && self.has_no_key(mark, context) {
             return true;
         }
         // Reasoning is opaque: its own opener in it is text, unless another block has opened before.
@@ -338,10 +344,10 @@ impl DialectScanner {
             return true;
         }
         // The nearest closer counts, because a block that may have ended must not extend past another opener.
-        let ladder = given.dialect.ladder(block, open.family);
+        let ladder = context.dialect.ladder(block, open.family);
         let closes_first = || ladder.iter().flatten().next().is_some_and(|first| first.is_closer());
         if open.found_outer_closer && closes_first() {
-            open.settled = true;
+            open.closer_is_certain = true;
             return true;
         }
         if open.inner.len() < MOST_INNER {
@@ -363,22 +369,22 @@ impl DialectScanner {
         }
         if open.next_block.is_none() {
             open.next_block = Some(mark.start());
-            open.ends_with_region = given.block(id).is_some_and(|block| block.role == Role::Wrapper);
+            open.ends_with_region = context.block(id).is_some_and(|block| block.role == Role::Wrapper);
         }
         true
     }
 
     /// Whether an opener of a content has no key, which makes it text in another content.
-    fn has_no_key(&mut self, mark: &Delimiter, given: &ReadContext<'_>) -> bool {
-        let DelimiterKind::Open { family, id, .. } = mark.kind else { return false };
-        let Some(BlockBinding { role: Role::Content, key: Some(NameSource::Attribute(key)), .. }) = given.block(id)
+    fn has_no_key(&mut self, mark: &Mark, context: &ReadContext<'_>) -> bool {
+        let MarkKind::Open { family, id, .. } = mark.kind else { return false };
+        let Some(BlockBinding { role: Role::Content, key: Some(NameSource::Attribute(key)), .. }) = context.block(id)
         else {
             return false;
         };
-        let Some(rules) = given.dialect.families.get(usize::from(family)) else { return false };
-        let attributes = self.opener(rules, mark, given).attributes;
+        let Some(rules) = context.dialect.families.get(usize::from(family)) else { return false };
+        let attributes = self.opener(rules, mark, context).attributes;
         !attributes.iter().any(|attribute| match attribute.key {
-            AttributeKey::Typed(name) => given.dialect.names.same(name.span().of(given.text), key),
+            AttributeKey::Typed(name) => context.dialect.names.same(name.span().of(context.text), key),
             AttributeKey::Rule(rule) => rules.grammar.rule_name(rule) == key,
             AttributeKey::Payload => false,
         })
@@ -387,7 +393,7 @@ impl DialectScanner {
     /// Matches the payload after the opener and white space.
     fn fill(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>) {
         let Some((family, rule)) =
-            search.given.dialect.families.get(open.family).and_then(|family| Some((family, family.payload?)))
+            search.context.dialect.families.get(open.family).and_then(|family| Some((family, family.payload?)))
         else {
             open.payload = PayloadState::Absent;
             return;
@@ -441,8 +447,8 @@ impl DialectScanner {
 }
 
 /// Whether the mark counts where it is, and closes the block by the name of the block or of its kind.
-pub(super) fn closes_surely(open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> bool {
-    let DelimiterKind::Close { family } = mark.kind else { return false };
+pub(super) fn closes_surely(open: &OpenBlock, search: &EndSearch<'_>, mark: &Mark) -> bool {
+    let MarkKind::Close { family } = mark.kind else { return false };
     let counts = search.block.anchor == Anchor::Anywhere || mark.starts_line();
     // A named closer is decided by its name, whichever grammar reads it.
     let own = usize::from(family) == open.family || !mark.name().is_empty();
@@ -451,15 +457,15 @@ pub(super) fn closes_surely(open: &OpenBlock, search: &EndSearch<'_>, mark: &Del
 
 /// The tier with which the mark, of the block's family, closes the block, and whether by the first of its closers;
 /// `None` if it does not close the block.
-fn closes(open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Option<(usize, bool)> {
-    let EndSearch { given, block, .. } = *search;
-    let text = given.text;
+fn closes(open: &OpenBlock, search: &EndSearch<'_>, mark: &Mark) -> Option<(usize, bool)> {
+    let EndSearch { context, block, .. } = *search;
+    let text = context.text;
     let name = mark.name().of(text);
     // A closer without a name closes any block that its grammar has opened.
     if name.is_empty() {
         return Some((0, true));
     }
-    let names = &given.dialect.names;
+    let names = &context.dialect.names;
     let mut found: Option<(usize, bool)> = None;
     let mut is_first = true;
     for closer in &block.close {
@@ -469,7 +475,7 @@ fn closes(open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Option<
                 names.same(name, open.name.of(text)) || repeated()
             }
             Closer::Attribute(key) => {
-                let mut values = values_of(open, key, given).peekable();
+                let mut values = values_of(open, key, context).peekable();
                 // If the opener lacks the attribute, the next closer of the list is used instead.
                 if values.peek().is_none() {
                     continue;
@@ -493,31 +499,31 @@ fn closes(open: &OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Option<
 const MOST_BLANK: usize = 512;
 
 /// The values of the opener's attributes with this key.
-fn values_of<'t>(open: &OpenBlock, key: &str, given: &ReadContext<'t>) -> impl Iterator<Item = &'t str> {
-    let names = &given.dialect.names;
-    let grammar = given.dialect.grammar(open.family);
+fn values_of<'t>(open: &OpenBlock, key: &str, context: &ReadContext<'t>) -> impl Iterator<Item = &'t str> {
+    let names = &context.dialect.names;
+    let grammar = context.dialect.grammar(open.family);
     let called = move |known: AttributeKey| match known {
-        AttributeKey::Typed(known) => names.same(known.span().of(given.text), key),
+        AttributeKey::Typed(known) => names.same(known.span().of(context.text), key),
         AttributeKey::Rule(rule) => grammar.is_some_and(|grammar| names.same(grammar.rule_name(rule), key)),
         AttributeKey::Payload => false,
     };
     let attributes = open.attributes.iter().filter(move |attribute| called(attribute.key));
-    attributes.map(|attribute| attribute.value.span().of(given.text).trim())
+    attributes.map(|attribute| attribute.value.span().of(context.text).trim())
 }
 
 /// The block's closer, if the answer was cut off inside it: the answer ends with the first part of the closer, and perhaps
 /// with white space.
-pub(super) fn cut_closer(open: &OpenBlock, block: &BlockBinding, at: usize, given: &ReadContext<'_>) -> Option<Span> {
-    let text = given.text.get(open.opener.end..)?;
+pub(super) fn cut_closer(open: &OpenBlock, block: &BlockBinding, at: usize, context: &ReadContext<'_>) -> Option<Span> {
+    let text = context.text.get(open.opener.end..)?;
     let tail = boundary(text, text.len().saturating_sub(MOST_BLANK));
     let text = text.get(..tail + text.get(tail..)?.trim_end().len())?;
     if at < open.opener.end + text.len() {
         return None;
     }
-    let names = &given.dialect.names;
+    let names = &context.dialect.names;
     let starts = |name: &str, rest: &str| name.get(..rest.len()).is_some_and(|start| names.same(start, rest));
     let prefixes =
-        given.dialect.families.iter().filter(|family| family.close.is_some()).map(|family| &family.close_prefix);
+        context.dialect.families.iter().filter(|family| family.close.is_some()).map(|family| &family.close_prefix);
     // No name is longer than the opener, which has it, or the longest word that closes the block.
     let words = block.close.iter().map(|closer| if let Closer::Word(word) = closer { word.len() } else { 0 });
     let longest = words.max().unwrap_or_default().max(open.opener.len());
@@ -528,8 +534,8 @@ pub(super) fn cut_closer(open: &OpenBlock, block: &BlockBinding, at: usize, give
         let is_one = match tail.strip_prefix(prefix.literal.as_str()) {
             None => prefix.literal.starts_with(tail),
             Some(rest) => block.close.iter().any(|closer| match closer {
-                Closer::Own => starts(open.name.of(given.text), rest),
-                Closer::Attribute(key) => values_of(open, key, given).any(|value| starts(value, rest)),
+                Closer::Own => starts(open.name.of(context.text), rest),
+                Closer::Attribute(key) => values_of(open, key, context).any(|value| starts(value, rest)),
                 Closer::Word(word) => starts(word, rest),
                 Closer::Pattern(_) => rest.is_empty(),
             }),

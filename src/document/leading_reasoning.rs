@@ -5,7 +5,7 @@
 //! Never: looks after the first block of another kind: there the answer has started.
 
 use super::budget::{Arrived, StepBudget};
-use super::delimiter::{Opener, most_captures, opener};
+use super::mark::{Opener, most_captures, opener};
 use super::masks::{Masks, Openers};
 use super::trim::ends_line;
 use super::{AttributeKey, Block, BodyEncoding, Ended};

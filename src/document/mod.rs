@@ -13,8 +13,6 @@ mod call_list;
 mod chunked_vec;
 mod closing;
 mod decode;
-mod delimiter;
-mod delimiters;
 mod dialect_selector;
 mod dormant;
 mod enclosing;
@@ -22,6 +20,8 @@ mod fallback;
 mod fences;
 mod ladder;
 mod leading_reasoning;
+mod mark;
+mod marks;
 mod masks;
 mod members;
 mod native;
@@ -87,7 +87,7 @@ pub(crate) struct Document {
     /// The length of the response in bytes; of a structured reply, that of its text.
     pub(crate) bytes: usize,
     /// The opener and closer of a fence around the whole answer.
-    pub(crate) wrapper: Option<(Span, Span)>,
+    pub(crate) outer_fence: Option<(Span, Span)>,
     /// Blocks in the order of their openers; blocks inside another one follow it.
     pub(crate) blocks: ChunkedVec<Block>,
     pub(crate) found: ChunkedVec<ReaderFinding>,

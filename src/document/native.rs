@@ -7,7 +7,7 @@
 use super::{Attributes, Block, BodyEncoding, Document, Ended, FindingKind, ReaderFinding};
 use crate::diagnostic::{Defect, Remark};
 use crate::json::{self, Context};
-use crate::program::{BlockId, Dialect, Limits, Outside};
+use crate::program::{BlockId, Dialect, Limits, TextRole};
 use crate::provider::{Reply, ReplyLayout};
 use crate::surface::Role;
 use crate::text::{Extent, Present, Span};
@@ -107,7 +107,7 @@ impl Document {
         limits: &Limits,
     ) -> Self {
         let dialect = self.dialect.and_then(|id| id.of(dialects));
-        if dialect.is_none_or(|dialect| dialect.text != Outside::Message) {
+        if dialect.is_none_or(|dialect| dialect.text != TextRole::Message) {
             self.leave_unread();
         }
         let is_call = |block: &&Block| {
@@ -155,7 +155,7 @@ impl Document {
             self.found = quoted.cloned().collect();
             self.dialect = None;
             self.markup.clear();
-            self.wrapper = None;
+            self.outer_fence = None;
         }
     }
 }

@@ -5,8 +5,8 @@
 //! Never: chooses a rung: the ladder does.
 
 use super::braces::BraceCount;
-use super::delimiter::{Delimiter, DelimiterKind};
 use super::fences::Paired;
+use super::mark::{Mark, MarkKind};
 use super::pairs::Data;
 use super::trim::{ends_line, without_tail};
 use super::{Attributes, BodyEncoding, Ended};
@@ -42,7 +42,7 @@ pub(super) struct OpenBlock {
     /// Whether a closer was found that closes none of these openers.
     pub(super) found_outer_closer: bool,
     /// Whether a closer was found that no later one can supersede.
-    pub(super) settled: bool,
+    pub(super) closer_is_certain: bool,
     /// The first and the last closer that do not satisfy the anchor.
     pub(super) first_loose: Option<(Span, bool)>,
     pub(super) loose: Option<(Span, bool)>,
@@ -78,7 +78,7 @@ impl OpenBlock {
     pub(super) fn new(
         family: usize,
         id: BlockId,
-        mark: &Delimiter,
+        mark: &Mark,
         attributes: Attributes,
         empty: bool,
         first: usize,
@@ -90,7 +90,7 @@ impl OpenBlock {
             opener: mark.span(),
             attributes,
             empty,
-            leaves: matches!(mark.kind, DelimiterKind::Open { leaves: true, .. }),
+            leaves: matches!(mark.kind, MarkKind::Open { leaves: true, .. }),
             first,
             search: first,
             closers: [None; 3],
@@ -98,7 +98,7 @@ impl OpenBlock {
             repeated: false,
             inner: SmallVec::new(),
             found_outer_closer: false,
-            settled: false,
+            closer_is_certain: false,
             first_loose: None,
             loose: None,
             masked_closer: None,
@@ -139,7 +139,7 @@ impl OpenBlock {
 
     /// Whether no later closer can have a better tier than the one that was found.
     pub(super) fn sure(&self, block: &BlockBinding) -> bool {
-        if self.settled {
+        if self.closer_is_certain {
             return true;
         }
         block.surest != Closer::LAST_TIER && self.closers.iter().take(block.surest + 1).any(Option::is_some)
@@ -192,7 +192,7 @@ impl OpenBlock {
     pub(super) fn take_closer(
         &mut self,
         block: &BlockBinding,
-        mark: &Delimiter,
+        mark: &Mark,
         (tier, first): (usize, bool),
         text: &str,
         complete: bool,
@@ -221,8 +221,8 @@ impl OpenBlock {
             let doubled = before.iter().flatten().any(|(span, _)| blank(*span));
             // If no opener is inside the block, a closer as declared, or a doubled one, certainly belongs to it.
             let named = tier != Closer::LAST_TIER && block.surest != Closer::LAST_TIER;
-            self.settled = named && !self.contains_opener && (first || doubled);
-            let known = again || (self.settled && doubled);
+            self.closer_is_certain = named && !self.contains_opener && (first || doubled);
+            let known = again || (self.closer_is_certain && doubled);
             if !known && let Some(slot) = self.closers.get_mut(tier) {
                 *slot = self.loose.filter(|(span, _)| blank(*span)).or(closer);
             }

@@ -12,8 +12,8 @@
 //! written: blocks in such a fence balance, too, and a closer of the document follows. Each text is paired only once,
 //! however many openers are checked.
 
-use super::delimiter::{Delimiter, DelimiterKind};
 use super::ladder::{EndSearch, closes_surely};
+use super::mark::{Mark, MarkKind};
 use super::masks::is_masked;
 use super::open_block::OpenBlock;
 use super::pairs::{Pairs, Tagged};
@@ -50,12 +50,12 @@ fn may_be_open(family: &Family, text: &str) -> bool {
 impl DialectScanner {
     /// Whether a JSON string or a tag in the payload of `open` quotes the mark at `at`.
     pub(super) fn in_data(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, at: usize) -> Quoted {
-        let EndSearch { given, block, .. } = *search;
-        let grammar = given.dialect.families.get(open.family).is_none_or(|family| family.payload.is_some());
+        let EndSearch { context, block, .. } = *search;
+        let grammar = context.dialect.families.get(open.family).is_none_or(|family| family.payload.is_some());
         if block.role != Role::Call || grammar || !block.payload.iter().any(|reader| reader.may_quote()) {
             return Quoted::No;
         }
-        let own = || field_family(given.dialect, open.family);
+        let own = || field_family(context.dialect, open.family);
         let Some(family) = block.fields.as_deref().or_else(own) else { return Quoted::No };
         let (within, complete) = (search.within(), search.is_complete());
         let data = &mut open.data;
@@ -70,28 +70,28 @@ impl DialectScanner {
     }
 
     /// Whether an attribute of a tag quotes an opener that counts anywhere, in the text of a block that is no call.
-    pub(super) fn in_text(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Quoted {
-        let EndSearch { given, block, region } = *search;
+    pub(super) fn in_text(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Mark) -> Quoted {
+        let EndSearch { context, block, region } = *search;
         if matches!(block.role, Role::Call | Role::Content) {
             return Quoted::No;
         }
-        self.in_attribute(&mut open.data.tags, mark, given, region)
+        self.in_attribute(&mut open.data.tags, mark, context, region)
     }
 
     /// Like `in_text`, for the text that contains these tags; `region` is its end, if known.
     pub(super) fn in_attribute(
         &mut self,
         tags: &mut Tagged,
-        mark: &Delimiter,
-        given: &ReadContext<'_>,
+        mark: &Mark,
+        context: &ReadContext<'_>,
         region: Option<usize>,
     ) -> Quoted {
-        let DelimiterKind::Open { family, id, .. } = mark.kind else { return Quoted::No };
+        let MarkKind::Open { family, id, .. } = mark.kind else { return Quoted::No };
         // An opener that counts only at the start of a line cannot be in an attribute.
-        let anywhere = given.block(id).is_some_and(|block| block.anchor == Anchor::Anywhere);
-        let family = given.dialect.families.get(usize::from(family)).filter(|family| family.attribute.is_some());
+        let anywhere = context.block(id).is_some_and(|block| block.anchor == Anchor::Anywhere);
+        let family = context.dialect.families.get(usize::from(family)).filter(|family| family.attribute.is_some());
         let Some(family) = family.filter(|_| anywhere && !mark.masked) else { return Quoted::No };
-        let within = region.and_then(|region| given.text.get(..region)).unwrap_or(given.text);
+        let within = region.and_then(|region| context.text.get(..region)).unwrap_or(context.text);
         self.in_tag(tags, family, mark.start(), within, region.is_some())
     }
 
@@ -142,31 +142,31 @@ impl DialectScanner {
 
     /// Whether a field or a fence in `open` quotes the opener `mark`; `region` is where the region around both ends, if
     /// known.
-    pub(super) fn quoted(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Quoted {
-        let EndSearch { given, block, region } = *search;
+    pub(super) fn quoted(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Mark) -> Quoted {
+        let EndSearch { context, block, region } = *search;
         if block.role == Role::Content {
             return self.fenced(open, search, mark);
         }
-        let fields = given.dialect.families.get(open.family).is_some_and(|family| family.payload.is_none());
+        let fields = context.dialect.families.get(open.family).is_some_and(|family| family.payload.is_none());
         if block.role != Role::Call || !fields {
             return Quoted::No;
         }
         let Some(end) = region else {
-            let before = self.tags(open, Span::new(open.fields, mark.start()), given);
+            let before = self.tags(open, Span::new(open.fields, mark.start()), context);
             return if before.iter().any(Tag::is_left_open) { Quoted::Unknown } else { Quoted::No };
         };
         if !self.pairs.cover(open.opener.start, end) {
             let part = Span::new(open.opener.start, end);
-            self.pairs = Pairs { part, list: self.tags(open, part, given).into_vec() };
+            self.pairs = Pairs { part, list: self.tags(open, part, context).into_vec() };
         }
         let closes = |tag: &Tag| tag.closer().and_then(|closer| self.pairs.list.get(closer));
         let call = self.pairs.list.get(self.pairs.position(open.opener.start));
         let own = call.and_then(closes).filter(|closer| closer.span().start >= mark.span().end);
         // A quoted opener without a closer is paired with the closer of the call.
         let taken = || {
-            let name = call?.name().of(given.text);
+            let name = call?.name().of(context.text);
             let mut next = self.pairs.list.get(self.pairs.position(mark.start())..)?.iter().take(NEAR);
-            next.find_map(|tag| closes(tag).filter(|_| given.dialect.names.same(tag.name().of(given.text), name)))
+            next.find_map(|tag| closes(tag).filter(|_| context.dialect.names.same(tag.name().of(context.text), name)))
         };
         let Some(outer) = own.or_else(taken) else {
             // With more tags than are examined, it is unknown what is quoted: to be safe, count everything as quoted.
@@ -190,21 +190,22 @@ impl DialectScanner {
 
     /// Whether a field of the call `open` quotes its closer `mark`: the field is open there and closed later, and the
     /// call is closed after the field, before another block opens.
-    pub(super) fn in_field(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Quoted {
-        let EndSearch { given, block, region } = *search;
-        let family = block.fields.as_deref().or_else(|| field_family(given.dialect, open.family));
+    pub(super) fn in_field(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Mark) -> Quoted {
+        let EndSearch { context, block, region } = *search;
+        let family = block.fields.as_deref().or_else(|| field_family(context.dialect, open.family));
         let Some(family) = family.filter(|_| block.role == Role::Call && block.payload.contains(&Payload::Tags)) else {
             return Quoted::No;
         };
         let before = Span::new(open.fields, mark.start());
-        if !may_be_open(family, before.of(given.text)) || !self.tags(open, before, given).iter().any(Tag::is_left_open)
+        if !may_be_open(family, before.of(context.text))
+            || !self.tags(open, before, context).iter().any(Tag::is_left_open)
         {
             return Quoted::No;
         }
         let Some(end) = region else { return Quoted::Unknown };
         if !self.pairs.cover(open.opener.start, end) {
             let part = Span::new(open.opener.start, end);
-            self.pairs = Pairs { part, list: self.tags(open, part, given).into_vec() };
+            self.pairs = Pairs { part, list: self.tags(open, part, context).into_vec() };
         }
         let first = self.pairs.position(open.fields);
         let fields = self.pairs.list.iter().skip(first).take_while(|tag| tag.span().end <= mark.start());
@@ -216,9 +217,9 @@ impl DialectScanner {
         let mut number = open.search;
         while let Some(next) = self.marker.mark(number).filter(|next| next.start() < end) {
             number += 1;
-            let opens = matches!(next.kind, DelimiterKind::Open { leaves: false, .. })
+            let opens = matches!(next.kind, MarkKind::Open { leaves: false, .. })
                 && !next.masked
-                && self.counts(given, &next);
+                && self.counts(context, &next);
             if opens {
                 return Quoted::No;
             }
@@ -230,15 +231,15 @@ impl DialectScanner {
     }
 
     /// Like `in_field`, for a content, in which only fences quote. No text is searched twice for that.
-    fn fenced(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Delimiter) -> Quoted {
-        let EndSearch { given, region, .. } = *search;
-        if open.opener.start < self.unfenced || open.fences.open_at(mark.start(), given.text).is_none() {
+    fn fenced(&mut self, open: &mut OpenBlock, search: &EndSearch<'_>, mark: &Mark) -> Quoted {
+        let EndSearch { context, region, .. } = *search;
+        if open.opener.start < self.unfenced || open.fences.open_at(mark.start(), context.text).is_none() {
             return Quoted::No;
         }
         // A content that starts directly after the line of an open fence is in that fence: the next fence line may
         // close it, and quotes nothing in the content.
-        let start = self.masks.wrapper().map_or(0, |(wrapper, _)| wrapper.end);
-        if self.fences.around(open.opener.start, start, given.text, &self.blocks) {
+        let start = self.masks.outer_fence().map_or(0, |(fence, _)| fence.end);
+        if self.fences.around(open.opener.start, start, context.text, &self.blocks) {
             return Quoted::No;
         }
         let Some(end) = region else { return Quoted::Unknown };
@@ -257,30 +258,29 @@ impl DialectScanner {
         &mut self,
         open: &OpenBlock,
         search: &EndSearch<'_>,
-        first: &Delimiter,
+        first: &Mark,
         end: usize,
     ) -> Result<usize, usize> {
-        let given = search.given;
+        let context = search.context;
         let mut fences = open.fences;
-        let mut fence = fences.open_at(first.start(), given.text);
-        let mut examples = vec![self.examples(first, open, given)];
+        let mut fence = fences.open_at(first.start(), context.text);
+        let mut examples = vec![self.examples(first, open, context)];
         let mut number = open.search;
         loop {
             let mark = self.marker.mark(number).filter(|mark| mark.start() < end).ok_or(end)?;
             number += 1;
-            let opens =
-                matches!(mark.kind, DelimiterKind::Open { id, .. } if id == open.id && self.counts(given, &mark));
+            let opens = matches!(mark.kind, MarkKind::Open { id, .. } if id == open.id && self.counts(context, &mark));
             if !opens && !closes_surely(examples.last().unwrap_or(open), search, &mark) {
                 continue;
             }
-            let around = fences.open_at(mark.start(), given.text);
+            let around = fences.open_at(mark.start(), context.text);
             let torn = around != fence && !examples.is_empty();
             if torn || (opens && around.is_none()) || examples.len() > self.limits.depth {
                 return Err(mark.start());
             }
             fence = around;
             if opens {
-                examples.push(self.examples(&mark, open, given));
+                examples.push(self.examples(&mark, open, context));
             } else if examples.pop().is_none() {
                 return Ok(mark.start());
             }
@@ -288,19 +288,19 @@ impl DialectScanner {
     }
 
     /// A block like `open`, as an example in one of its fences.
-    fn examples(&mut self, mark: &Delimiter, open: &OpenBlock, given: &ReadContext<'_>) -> OpenBlock {
-        let family = given.dialect.families.get(open.family);
-        let attributes = family.map(|family| self.opener(family, mark, given).attributes).present();
+    fn examples(&mut self, mark: &Mark, open: &OpenBlock, context: &ReadContext<'_>) -> OpenBlock {
+        let family = context.dialect.families.get(open.family);
+        let attributes = family.map(|family| self.opener(family, mark, context).attributes).present();
         OpenBlock::new(open.family, open.id, mark, attributes, false, 0)
     }
 
     /// The tags of a call, and those of its fields if these have another grammar.
-    pub(super) fn tags(&self, open: &OpenBlock, part: Span, given: &ReadContext<'_>) -> Tags {
+    pub(super) fn tags(&self, open: &OpenBlock, part: Span, context: &ReadContext<'_>) -> Tags {
         let (masks, limits) = (self.masks.found(), &self.limits);
-        let ReadContext { text, dialect, .. } = *given;
+        let ReadContext { text, dialect, .. } = *context;
         let read = |family| TagSource { text, body: part, masks, dialect, family, limits }.tags(&[]);
-        let tags = field_family(given.dialect, open.family).map(read).unwrap_or_default();
-        match given.block(open.id).and_then(|block| block.fields.as_deref()) {
+        let tags = field_family(context.dialect, open.family).map(read).unwrap_or_default();
+        match context.block(open.id).and_then(|block| block.fields.as_deref()) {
             Some(fields) => merged(tags, read(fields)),
             None => tags,
         }

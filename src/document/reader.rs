@@ -6,12 +6,12 @@
 //!
 //! Blocks open at marks that count where they are; the ladder of each block decides where it ends ([`super::ladder`]).
 
-use super::announce::{EventDraft, Settled};
+use super::announce::{EventDraft, ReadSoFar};
 use super::budget::Arrived;
-use super::delimiter::{Delimiter, DelimiterKind, Opener, opener};
-use super::delimiters::ExaminedText;
 use super::ladder::cut_closer;
 use super::leading_reasoning::{AnswerSoFar, LeadingState};
+use super::mark::{Mark, MarkKind, Opener, opener};
+use super::marks::ExaminedText;
 use super::masks::Openers;
 use super::open_block::OpenBlock;
 use super::reader_findings::ReaderFinding;
@@ -32,11 +32,11 @@ const AT_ONCE: usize = 512;
 
 impl DialectScanner {
     /// Continues reading, as far as the text so far is certain.
-    pub(super) fn advance(&mut self, given: &ReadContext<'_>, complete: bool) {
-        let text = given.text;
+    pub(super) fn advance(&mut self, context: &ReadContext<'_>, complete: bool) {
+        let text = context.text;
         self.arrived = Arrived { bytes: text.len(), complete };
         // Before that, it is unknown where the answer starts.
-        if !self.masks.settle_wrapper(text, complete) {
+        if !self.masks.find_outer_fence(text, complete) {
             return;
         }
         let beginning = beginning(text);
@@ -45,9 +45,9 @@ impl DialectScanner {
             self.marker.jump(beginning);
             self.markup.push(Span::new(0, beginning));
         }
-        if let Some((opener, _)) = self.masks.wrapper() {
-            if !given.dialect.masks.fences && self.opens_block(opener, given) {
-                self.masks.treat_wrapper_as_text();
+        if let Some((opener, _)) = self.masks.outer_fence() {
+            if !context.dialect.masks.fences && self.opens_block(opener, context) {
+                self.masks.treat_outer_fence_as_text();
             } else {
                 self.at = self.at.max(opener.end);
                 self.marker.at = self.marker.at.max(opener.end);
@@ -57,7 +57,7 @@ impl DialectScanner {
             let start = self.at;
             let state = match &mut self.leading_reasoning {
                 Some(prelude) => {
-                    let answer = AnswerSoFar { dialect: given.dialect, text, start, complete };
+                    let answer = AnswerSoFar { dialect: context.dialect, text, start, complete };
                     prelude.advance(&answer, &mut self.masks, &mut self.mask_steps)
                 }
                 None => LeadingState::Over,
@@ -71,15 +71,15 @@ impl DialectScanner {
             if state == LeadingState::Over {
                 self.leading_reasoning = None;
             }
-            self.mark(given, complete, limit);
-            if state == LeadingState::Over || !self.handle_leading_reasoning(state, given) {
+            self.mark(context, complete, limit);
+            if state == LeadingState::Over || !self.handle_leading_reasoning(state, context) {
                 break;
             }
         }
-        let mut openers = Openers { dialect: given.dialect, budget: &mut self.mask_steps, arrived: self.arrived };
+        let mut openers = Openers { dialect: context.dialect, budget: &mut self.mask_steps, arrived: self.arrived };
         self.masks.advance(text, complete, usize::MAX, Some(&mut openers));
-        if complete && self.open.is_none() && given.dialect.wraps {
-            self.markup.extend(self.cut_wrapper(given));
+        if complete && self.open.is_none() && context.dialect.wraps {
+            self.markup.extend(self.cut_wrapper(context));
         }
         if self.marker.spent && !self.stopped {
             self.stopped = true;
@@ -88,26 +88,26 @@ impl DialectScanner {
     }
 
     /// The start of a wrapper's closer, if the answer was cut off inside the closer.
-    fn cut_wrapper(&self, given: &ReadContext<'_>) -> Option<Span> {
-        let open = self.last_wrapper(given)?;
-        let bound = given.block(open.id)?;
-        let rest = Span::new(self.at, self.end(given)).trimmed(given.text);
-        let names = &given.dialect.names;
+    fn cut_wrapper(&self, context: &ReadContext<'_>) -> Option<Span> {
+        let open = self.last_wrapper(context)?;
+        let bound = context.block(open.id)?;
+        let rest = Span::new(self.at, self.end(context)).trimmed(context.text);
+        let names = &context.dialect.names;
         let starts = |name: &str, rest: &str| name.get(..rest.len()).is_some_and(|start| names.same(start, rest));
-        given.dialect.families.iter().filter(|family| family.close_prefix.name_follows).find_map(|family| {
+        context.dialect.families.iter().filter(|family| family.close_prefix.name_follows).find_map(|family| {
             let prefix = family.close_prefix.literal.as_str();
             // The opener and the closer of a wrapper are each a block.
-            if open.opener().of(given.text).starts_with(prefix) {
+            if open.opener().of(context.text).starts_with(prefix) {
                 return None;
             }
-            let at = memchr::memrchr(*prefix.as_bytes().first()?, rest.of(given.text).as_bytes())?;
+            let at = memchr::memrchr(*prefix.as_bytes().first()?, rest.of(context.text).as_bytes())?;
             let tail = Span::new(rest.start + at, rest.end);
-            let name = match tail.of(given.text).strip_prefix(prefix) {
-                None if prefix.starts_with(tail.of(given.text)) => "",
+            let name = match tail.of(context.text).strip_prefix(prefix) {
+                None if prefix.starts_with(tail.of(context.text)) => "",
                 name => name?,
             };
             let closes = |closer: &Closer| match closer {
-                Closer::Own => starts(open.name().of(given.text), name),
+                Closer::Own => starts(open.name().of(context.text), name),
                 Closer::Word(word) => starts(word, name),
                 Closer::Attribute(_) | Closer::Pattern(_) => false,
             };
@@ -116,37 +116,38 @@ impl DialectScanner {
     }
 
     /// The last block that is the opener or closer of a wrapper.
-    fn last_wrapper(&self, given: &ReadContext<'_>) -> Option<&Block> {
-        let is_wrapper = |block: &&Block| given.block(block.id).is_some_and(|bound| bound.role == Role::Wrapper);
+    fn last_wrapper(&self, context: &ReadContext<'_>) -> Option<&Block> {
+        let is_wrapper = |block: &&Block| context.block(block.id).is_some_and(|bound| bound.role == Role::Wrapper);
         self.blocks.iter().filter(is_wrapper).last()
     }
 
     /// Whether the fence around the whole answer is the opener of a block.
-    fn opens_block(&mut self, fence: Span, given: &ReadContext<'_>) -> bool {
-        let text = given.text;
-        let look = ExaminedText { dialect: given.dialect, text, masks: &self.masks, complete: true, limit: text.len() };
+    fn opens_block(&mut self, fence: Span, context: &ReadContext<'_>) -> bool {
+        let text = context.text;
+        let look =
+            ExaminedText { dialect: context.dialect, text, masks: &self.masks, complete: true, limit: text.len() };
         let blank = fence.of(text).len() - fence.of(text).trim_start().len();
         self.marker.opens_at(&look, fence.start + blank)
     }
 
     /// Finds marks up to `limit`, and handles them.
-    fn mark(&mut self, given: &ReadContext<'_>, complete: bool, limit: usize) {
-        let text = given.text;
+    fn mark(&mut self, context: &ReadContext<'_>, complete: bool, limit: usize) {
+        let text = context.text;
         loop {
             let most = self.marker.count() + AT_ONCE;
             let full = loop {
                 let from = self.marker.at;
                 let mut openers =
-                    Openers { dialect: given.dialect, budget: &mut self.mask_steps, arrived: self.arrived };
+                    Openers { dialect: context.dialect, budget: &mut self.mask_steps, arrived: self.arrived };
                 self.masks.advance(text, complete, from + AT_HAND, Some(&mut openers));
-                let look = ExaminedText { dialect: given.dialect, text, masks: &self.masks, complete, limit };
+                let look = ExaminedText { dialect: context.dialect, text, masks: &self.masks, complete, limit };
                 self.marker.advance(&look, most);
                 let full = self.marker.count() >= most;
                 if full || self.marker.at == from || self.marker.at >= text.len() {
                     break full;
                 }
             };
-            self.resolve(given, complete && !full && limit >= given.text.len());
+            self.resolve(context, complete && !full && limit >= context.text.len());
             self.marker.forget(self.open.as_ref().map_or(self.next, |open| open.first));
             if !full || self.stopped {
                 return;
@@ -155,7 +156,7 @@ impl DialectScanner {
     }
 
     /// Adds the block that opened at the start of the answer, or gives it up; false while neither is certain.
-    fn handle_leading_reasoning(&mut self, state: LeadingState, given: &ReadContext<'_>) -> bool {
+    fn handle_leading_reasoning(&mut self, state: LeadingState, context: &ReadContext<'_>) -> bool {
         if self.open.is_some() || !self.blocks.is_empty() || self.stopped {
             self.leading_reasoning = None;
             return true;
@@ -167,12 +168,12 @@ impl DialectScanner {
         };
         let Some(prelude) = self.leading_reasoning.take() else { return false };
         let sought = prelude.into_block();
-        let Some(bound) = given.block(sought.id) else { return false };
+        let Some(bound) = context.block(sought.id) else { return false };
         let ended = if closer.is_some() { Ended::Whole } else { Ended::Open };
-        let closer = closer.unwrap_or_else(|| Span::new(self.end(given), self.end(given)));
+        let closer = closer.unwrap_or_else(|| Span::new(self.end(context), self.end(context)));
         let (family, mut around) = (sought.family(), None);
         let block = sought.end(self.at, closer, ended, |inner| {
-            let (body, tag) = self.trimmed(inner, family, bound, given);
+            let (body, tag) = self.trimmed(inner, family, bound, context);
             around = tag;
             body
         });
@@ -182,8 +183,8 @@ impl DialectScanner {
         if ended == Ended::Open {
             self.found.push(ReaderFinding::of(Defect::UnclosedBlock, block.span(), index));
         }
-        self.faults(given, block.family(), &block.attributes, index);
-        self.repeats(&block.attributes, index, given);
+        self.faults(context, block.family(), &block.attributes, index);
+        self.repeats(&block.attributes, index, context);
         self.finds_around(around, index);
         self.blocks.push(block);
         self.at = closer.end;
@@ -194,33 +195,33 @@ impl DialectScanner {
         true
     }
 
-    fn end(&self, given: &ReadContext<'_>) -> usize {
-        self.masks.wrapper().map_or(given.text.len(), |(_, closer)| closer.start)
+    fn end(&self, context: &ReadContext<'_>) -> usize {
+        self.masks.outer_fence().map_or(context.text.len(), |(_, closer)| closer.start)
     }
 
     /// Whether a mark is part of the fence around the whole answer, and therefore neither opens nor closes a block.
-    pub(super) fn is_around(&self, mark: &Delimiter, given: &ReadContext<'_>) -> bool {
-        mark.span().end > self.end(given)
+    pub(super) fn is_around(&self, mark: &Mark, context: &ReadContext<'_>) -> bool {
+        mark.span().end > self.end(context)
     }
 
-    fn resolve(&mut self, given: &ReadContext<'_>, complete: bool) {
+    fn resolve(&mut self, context: &ReadContext<'_>, complete: bool) {
         let mut current = self.open.take();
         while !self.stopped {
             if let Some(open) = &mut current {
-                let region = if complete { Some(self.end(given)) } else { None };
-                let Some(end) = self.find_end(open, given, region, usize::MAX) else { break };
+                let region = if complete { Some(self.end(context)) } else { None };
+                let Some(end) = self.find_end(open, context, region, usize::MAX) else { break };
                 let id = open.id;
-                self.close(open, end, given, None, 0);
-                self.ends_before_reasoning(id, given);
+                self.close(open, end, context, None, 0);
+                self.ends_before_reasoning(id, context);
                 current = None;
                 continue;
             }
             let Some(mark) = self.marker.mark(self.next) else { break };
             self.next += 1;
-            if mark.start() < self.at || self.is_around(&mark, given) {
+            if mark.start() < self.at || self.is_around(&mark, context) {
                 continue;
             }
-            match self.quoted_outside(&mark, given, complete) {
+            match self.quoted_outside(&mark, context, complete) {
                 Quoted::No => {}
                 Quoted::Until(end) => {
                     self.masked(&mark);
@@ -234,55 +235,55 @@ impl DialectScanner {
             }
             match mark.kind {
                 _ if mark.masked => self.masked(&mark),
-                DelimiterKind::Close { family } if self.think_again(&mark, family, given) => {}
-                DelimiterKind::Close { .. } => self.stray(&mark, given),
-                DelimiterKind::Broken { .. } => {
+                MarkKind::Close { family } if self.think_again(&mark, family, context) => {}
+                MarkKind::Close { .. } => self.stray(&mark, context),
+                MarkKind::Broken { .. } => {
                     self.finds(ReaderFinding::new(Defect::MalformedOpener, mark.span()));
                 }
-                DelimiterKind::Open { id, .. } if self.counts(given, &mark) || self.opens_again(&mark, id, given) => {
-                    self.follows_reasoning(mark.start(), given);
-                    current = self.begin(&mark, self.next, given);
-                    let name = mark.name().of(given.text);
+                MarkKind::Open { id, .. } if self.counts(context, &mark) || self.opens_again(&mark, id, context) => {
+                    self.follows_reasoning(mark.start(), context);
+                    current = self.begin(&mark, self.next, context);
+                    let name = mark.name().of(context.text);
                     for (dialect, claim) in self.claims.iter_mut().filter(|(_, claim)| claim.is_none()) {
-                        let dialect = dialect.of(given.dialects);
+                        let dialect = dialect.of(context.dialects);
                         *claim = dialect.filter(|dialect| dialect.is_claimed_by(name)).map(|_| mark.start());
                     }
                 }
-                DelimiterKind::Open { id, .. } => self.note_reasoning(&mark, given, id),
+                MarkKind::Open { id, .. } => self.note_reasoning(&mark, context, id),
             }
         }
         self.open = current;
     }
 
     /// Notes an opener of reasoning at the start of its line, if reasoning only opens at the start of the answer.
-    fn note_reasoning(&mut self, mark: &Delimiter, given: &ReadContext<'_>, id: BlockId) {
-        if mark.starts_line() && given.block(id).is_some_and(|block| block.starts && block.role == Role::Thinking) {
+    fn note_reasoning(&mut self, mark: &Mark, context: &ReadContext<'_>, id: BlockId) {
+        if mark.starts_line() && context.block(id).is_some_and(|block| block.starts && block.role == Role::Thinking) {
             self.open_reasoning.get_or_insert(mark.start());
         }
     }
 
     /// Whether a tag outside every block quotes this opener.
-    fn quoted_outside(&mut self, mark: &Delimiter, given: &ReadContext<'_>, complete: bool) -> Quoted {
+    fn quoted_outside(&mut self, mark: &Mark, context: &ReadContext<'_>, complete: bool) -> Quoted {
         let mut tags = self.tags;
         tags.pass(self.at);
-        let quoted = self.in_attribute(&mut tags, mark, given, complete.then(|| self.end(given)));
+        let quoted = self.in_attribute(&mut tags, mark, context, complete.then(|| self.end(context)));
         self.tags = tags;
         quoted
     }
 
-    pub(super) fn masked(&mut self, mark: &Delimiter) {
-        if matches!(mark.kind, DelimiterKind::Open { leaves: false, .. }) {
+    pub(super) fn masked(&mut self, mark: &Mark) {
+        if matches!(mark.kind, MarkKind::Open { leaves: false, .. }) {
             self.finds(ReaderFinding::new(Remark::QuotedBlock, mark.span()));
         }
     }
 
     /// Whether an opener counts where it is.
-    pub(super) fn counts(&self, given: &ReadContext<'_>, mark: &Delimiter) -> bool {
-        let DelimiterKind::Open { id, leaves, .. } = mark.kind else { return false };
+    pub(super) fn counts(&self, context: &ReadContext<'_>, mark: &Mark) -> bool {
+        let MarkKind::Open { id, leaves, .. } = mark.kind else { return false };
         // A word that closes a wrapper may be something else if no such wrapper is open.
         if leaves
             && !self.wrapping.contains(id)
-            && given.dialect.names.find(mark.name().of(given.text), None) != Some(id)
+            && context.dialect.names.find(mark.name().of(context.text), None) != Some(id)
         {
             return false;
         }
@@ -291,45 +292,45 @@ impl DialectScanner {
             Anchor::Line => mark.starts_line(),
             Anchor::Paragraph => mark.starts_paragraph(),
             Anchor::Wrapper => {
-                !self.wrapping.is_empty() && (mark.starts_line() || self.follows_block(mark, given.text))
+                !self.wrapping.is_empty() && (mark.starts_line() || self.follows_block(mark, context.text))
             }
         };
         // A block that opens only at the start of an answer has been searched for before all others.
-        given.block(id).is_some_and(|block| !block.starts && counts(block))
+        context.block(id).is_some_and(|block| !block.starts && counts(block))
     }
 
     /// Whether only white space comes between a mark and the block before it.
-    fn follows_block(&self, mark: &Delimiter, text: &str) -> bool {
+    fn follows_block(&self, mark: &Mark, text: &str) -> bool {
         !self.blocks.is_empty() && text.get(self.at..mark.start()).is_some_and(|between| between.trim().is_empty())
     }
 
-    fn stray(&mut self, mark: &Delimiter, given: &ReadContext<'_>) {
+    fn stray(&mut self, mark: &Mark, context: &ReadContext<'_>) {
         // An empty mark only looks ahead, so it is no stray text.
         if mark.span().is_empty() {
             return;
         }
         // If closers count only at the start of a line, one elsewhere is prose that mentions it.
         let family = match mark.kind {
-            DelimiterKind::Close { family } => given.dialect.families.get(usize::from(family)),
+            MarkKind::Close { family } => context.dialect.families.get(usize::from(family)),
             _ => None,
         };
         if !mark.starts_line() && family.is_some_and(|family| family.closers_start_line) {
             return;
         }
-        let name = mark.name().of(given.text);
-        if name.is_empty() || self.closes_some(mark, given) {
-            self.open_reasoning = self.open_reasoning.filter(|_| !closes_reasoning(given.dialect, name));
+        let name = mark.name().of(context.text);
+        if name.is_empty() || self.closes_some(mark, context) {
+            self.open_reasoning = self.open_reasoning.filter(|_| !closes_reasoning(context.dialect, name));
             self.finds(ReaderFinding::new(Defect::StrayCloser, mark.span()));
         }
     }
 
     /// Whether a closer has a name that closes some block of a grammar that can read it.
-    fn closes_some(&mut self, mark: &Delimiter, given: &ReadContext<'_>) -> bool {
-        let DelimiterKind::Close { family: own } = mark.kind else { return false };
-        let name = mark.name().of(given.text);
-        let within = given.text.slice(..mark.span().end);
-        given.dialect.families.iter().enumerate().any(|(index, family)| {
-            given.dialect.names.is_closer(name, Some(index))
+    fn closes_some(&mut self, mark: &Mark, context: &ReadContext<'_>) -> bool {
+        let MarkKind::Close { family: own } = mark.kind else { return false };
+        let name = mark.name().of(context.text);
+        let within = context.text.slice(..mark.span().end);
+        context.dialect.families.iter().enumerate().any(|(index, family)| {
+            context.dialect.names.is_closer(name, Some(index))
                 && (index == usize::from(own)
                     || family.close.is_some_and(|close| {
                         let mut steps = self.limits.steps(mark.span().len());
@@ -340,30 +341,30 @@ impl DialectScanner {
     }
 
     /// Starts the block that opens at `mark`, unless a limit forbids it; `first` is the mark after it.
-    pub(super) fn begin(&mut self, mark: &Delimiter, first: usize, given: &ReadContext<'_>) -> Option<Box<OpenBlock>> {
-        let DelimiterKind::Open { family, id, .. } = mark.kind else { return None };
+    pub(super) fn begin(&mut self, mark: &Mark, first: usize, context: &ReadContext<'_>) -> Option<Box<OpenBlock>> {
+        let MarkKind::Open { family, id, .. } = mark.kind else { return None };
         let family = usize::from(family);
-        let call = given.block(id).is_some_and(|block| block.role == Role::Call);
+        let call = context.block(id).is_some_and(|block| block.role == Role::Call);
         if self.blocks.len() >= self.limits.blocks || (call && self.calls >= self.limits.calls) {
             self.found.push(ReaderFinding::new(Defect::TooLarge, mark.span()));
             self.stopped = true;
             return None;
         }
         self.calls += usize::from(call);
-        let rules = given.dialect.families.get(family)?;
-        let Opener { attributes, empty } = self.opener(rules, mark, given);
+        let rules = context.dialect.families.get(family)?;
+        let Opener { attributes, empty } = self.opener(rules, mark, context);
         Some(Box::new(OpenBlock::new(family, id, mark, attributes, empty, first)))
     }
 
     /// The parts of the opener besides its name: as stored, or read again.
-    pub(super) fn opener(&mut self, family: &Family, mark: &Delimiter, given: &ReadContext<'_>) -> Opener {
+    pub(super) fn opener(&mut self, family: &Family, mark: &Mark, context: &ReadContext<'_>) -> Opener {
         if let Some(opener) = self.marker.opener_of(mark) {
             return opener;
         }
         let mut machine = Machine::new();
         // No limit is needed: the opener has matched before, within the budget.
         let mut steps = i64::MAX;
-        match machine.match_at(&family.grammar, family.open, given.text, mark.start(), &mut steps) {
+        match machine.match_at(&family.grammar, family.open, context.text, mark.start(), &mut steps) {
             Some(_) => opener(family, machine.captures()),
             None => Opener::default(),
         }
@@ -387,13 +388,13 @@ impl DialectScanner {
     }
 
     /// Adds the events that have become certain since the last call.
-    pub(super) fn announce(&mut self, given: &ReadContext<'_>, complete: bool, out: &mut Vec<EventDraft>) {
+    pub(super) fn announce(&mut self, context: &ReadContext<'_>, complete: bool, out: &mut Vec<EventDraft>) {
         let next = match &self.open {
             Some(open) => open.first,
             None => self.next,
         };
         let until = match self.marker.mark(next) {
-            _ if complete => given.text.len(),
+            _ if complete => context.text.len(),
             // The answer may turn out to start with reasoning whose opener is missing.
             _ if self.open.is_none() && self.leading_reasoning.is_some() => 0,
             Some(mark) if self.open.is_some() => mark.start(),
@@ -401,25 +402,25 @@ impl DialectScanner {
             None => self.marker.certain_until().min(self.masks.decided()),
         };
         let until = if complete { until } else { until.min(self.certain_before_reasoning()) };
-        let until = if complete { until } else { until.min(self.cut_closer(given)) };
+        let until = if complete { until } else { until.min(self.cut_closer(context)) };
         let (open, blocks) = (self.open.as_deref(), &self.blocks);
-        let read = Settled { given: *given, blocks, open, markup: &self.markup, until, complete };
+        let read = ReadSoFar { context: *context, blocks, open, markup: &self.markup, until, complete };
         self.announced.emit_more(&read, out);
     }
 
     /// Where the closer of the open block begins, if the answer may end inside it and in white space. A closer at the very
     /// end is a mark that is not certain yet.
-    fn cut_closer(&self, given: &ReadContext<'_>) -> usize {
-        if !given.text.ends_with(char::is_whitespace) {
+    fn cut_closer(&self, context: &ReadContext<'_>) -> usize {
+        if !context.text.ends_with(char::is_whitespace) {
             return usize::MAX;
         }
-        let open = self.open.as_deref().and_then(|open| Some((open, given.block(open.id)?)));
-        let closer = open.and_then(|(open, block)| cut_closer(open, block, given.text.len(), given));
+        let open = self.open.as_deref().and_then(|open| Some((open, context.block(open.id)?)));
+        let closer = open.and_then(|(open, block)| cut_closer(open, block, context.text.len(), context));
         closer.map_or(usize::MAX, |closer| closer.start)
     }
 
     /// Every block that opens before this place is known.
-    pub(super) fn settled_until(&self) -> usize {
+    pub(super) fn certain_until(&self) -> usize {
         // The text after an open block is known once the end of the block is.
         let open = self.open.as_ref().map_or(usize::MAX, |open| open.opener.end);
         // A tag that has not ended yet may quote the next opener.
@@ -436,7 +437,7 @@ impl DialectScanner {
             reasoning_of: None,
             tried: SmallVec::new(),
             bytes,
-            wrapper: self.masks.wrapper(),
+            outer_fence: self.masks.outer_fence(),
             blocks: std::mem::take(&mut self.blocks),
             found,
             left_out,

@@ -8,10 +8,10 @@ use super::again::RestartPoint;
 use super::announce::Announced;
 use super::balance::Balance;
 use super::budget::{Arrived, MachineAtPlace, StepBudget};
-use super::delimiter::most_captures;
-use super::delimiters::DelimiterScanner;
 use super::fences::Fences;
 use super::leading_reasoning::LeadingReasoning;
+use super::mark::most_captures;
+use super::marks::MarkScanner;
 use super::masks::Masks;
 use super::open_block::OpenBlock;
 use super::pairs::{Pairs, Tagged};
@@ -27,7 +27,7 @@ use smallvec::{SmallVec, smallvec};
 pub(super) struct DialectScanner {
     pub(super) limits: Limits,
     pub(super) masks: Masks,
-    pub(super) marker: DelimiterScanner,
+    pub(super) marker: MarkScanner,
     /// Paired tags, as far as they were needed.
     pub(super) pairs: Pairs,
     /// The tags outside every block, as far as they were needed.
@@ -91,7 +91,7 @@ impl DialectScanner {
         Self {
             limits,
             masks: Masks::new(dialect.masks),
-            marker: DelimiterScanner::new(most_captures(dialect, &limits), &limits),
+            marker: MarkScanner::new(most_captures(dialect, &limits), &limits),
             pairs: Pairs::default(),
             tags: Tagged::default(),
             leading_reasoning: LeadingReasoning::new(dialect, &limits, left_open),

@@ -54,12 +54,12 @@ impl<'s> Parser<'s> {
         if let (Some(relation), [Arg { name: None, value }]) = (test.relation, args.as_slice()) {
             self.compare(relation, &base, value);
         }
-        let (asked, argument) = self.asked(test, args, own)?;
-        Ok((Operation::Test(asked), std::iter::once(base).chain(argument).collect()))
+        let (test, argument) = self.tested(test, args, own)?;
+        Ok((Operation::Test(test), std::iter::once(base).chain(argument).collect()))
     }
 
     /// A test with its argument. A pattern in quotes is validated here, and not when the test is evaluated.
-    fn asked(
+    fn tested(
         &mut self,
         test: &'static Test,
         args: Vec<Arg<'s>>,
@@ -98,17 +98,17 @@ impl<'s> Parser<'s> {
         let (by_member, mut args) = (filter.ends_with("attr"), args.into_iter());
         let path = if by_member { args.next().map(|path| path.value) } else { Some(ExprTree::none()) };
         let Some(path) = path else { return refuse(format!("`{filter}` needs the name of a member")) };
-        let (asked, argument) = match args.next() {
+        let (test, argument) = match args.next() {
             None => (Tested::IsTrue, None),
             Some(name) => {
                 let Some(name) = quoted(&name.value) else {
                     return refuse(format!("`{filter}` takes a name in quotes"));
                 };
                 let Some(test) = Test::of(name.text) else { return Err(unknown(name, "test", tests())) };
-                self.asked(test, args.collect(), own)?
+                self.tested(test, args.collect(), own)?
             }
         };
-        let select = Select { by_member, asked, wanted: filter.starts_with("select") };
+        let select = Select { by_member, test, wanted: filter.starts_with("select") };
         Ok((Operation::Select(select), vec![base, path, argument.unwrap_or_else(ExprTree::none)]))
     }
 

@@ -87,9 +87,9 @@ impl<'v> Evaluator<'v> {
             (Operation::Comparison(relation), [left, right]) => {
                 predicates::relate(self, *relation, &self.operand(left)?, &self.operand(right)?)?.into()
             }
-            (Operation::Test(asked), [base, argument @ ..]) => {
+            (Operation::Test(test), [base, argument @ ..]) => {
                 let argument = argument.first().map_or(Ok(NONE), |argument| self.operand(argument));
-                self.asked(&self.operand(base)?, asked, &argument?)?.into()
+                self.passes(&self.operand(base)?, test, &argument?)?.into()
             }
             (Operation::Item, [base, key]) => {
                 let (base, key) = (self.item(base)?, self.item(key)?);
@@ -364,10 +364,10 @@ impl<'v> Evaluator<'v> {
     }
 
     /// Whether an item passes a test with this argument.
-    fn asked(&self, item: &Item<'v>, asked: &Tested, argument: &Item<'v>) -> Result<bool, Halt> {
-        match asked {
+    fn passes(&self, item: &Item<'v>, test: &Tested, argument: &Item<'v>) -> Result<bool, Halt> {
+        match test {
             Tested::IsTrue => Ok(item.is_true()),
-            Tested::Test(test) => (test.test)(self, item, argument),
+            Tested::Test(named) => (named.test)(self, item, argument),
             Tested::Matches(_) if item.is_none() => Ok(false),
             Tested::Matches(pattern) => {
                 let text = match item.text() {
@@ -398,8 +398,8 @@ impl<'v> Evaluator<'v> {
     fn select(&self, select: &'v Select, items: Vec<Item<'v>>, path: &Item<'v>, argument: &Item<'v>) -> Made<'v> {
         let path = select.by_member.then(|| DottedPath::new(path));
         let passes = |item: &Item<'v>| match &path {
-            None => self.asked(item, &select.asked, argument),
-            Some(path) => self.asked(&path.of(item).unwrap_or(NONE), &select.asked, argument),
+            None => self.passes(item, &select.test, argument),
+            Some(path) => self.passes(&path.of(item).unwrap_or(NONE), &select.test, argument),
         };
         let selected = items.into_iter().filter_map(|item| match passes(&item) {
             Ok(passes) => (passes == select.wanted).then_some(Ok(item)),

@@ -57,7 +57,7 @@ impl<'s> Parser<'s> {
             Some(member) => of_entries(path, member),
             None => path,
         };
-        self.notes.looks.insert(mark, Noted { at, file: self.file, path, constant: None });
+        self.notes.inner.insert(mark, Noted { at, file: self.file, path, constant: None });
     }
 
     /// Notes a comparison of a path with constants.

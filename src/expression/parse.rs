@@ -354,7 +354,7 @@ impl<'s> Parser<'s> {
 
     /// An operand with its filters and tests, which bind tighter than `not` and all operators but a unary minus.
     fn filtered(&mut self) -> ParseResult {
-        let (start, mark) = (self.start(), self.notes.looks.len());
+        let (start, mark) = (self.start(), self.notes.inner.len());
         let mut base = self.operand()?;
         loop {
             if self.sign("|") {
@@ -398,7 +398,7 @@ impl<'s> Parser<'s> {
 
     /// A primary expression with its members, subscripts and calls; a minus may be before it.
     fn operand(&mut self) -> ParseResult {
-        let (start, mark) = (self.start(), self.notes.looks.len());
+        let (start, mark) = (self.start(), self.notes.inner.len());
         if self.sign("-") {
             let inner = self.deeper(Self::operand)?;
             return Ok(self.since(start, Operation::Negate, [inner]));

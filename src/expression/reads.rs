@@ -14,7 +14,7 @@ use crate::text::{Location, SourceId, Span, Spanned};
 pub(super) struct Notes {
     /// Paths below values that statements and filters take from the scope, such as a member of a loop variable. No
     /// [`ScopeRead`](super::resolve::ScopeRead) has them.
-    pub(super) looks: Vec<Noted>,
+    pub(super) inner: Vec<Noted>,
     /// Constants that are compared with the value at a path, each with the relation of the value to the constant.
     pub(super) compared: Vec<(Noted, Relation)>,
     /// The constants of the pack that are used as patterns.
@@ -59,7 +59,7 @@ pub(crate) struct Reads {
     paths: Vec<Vec<String>>,
     places: Vec<Location>,
     /// Paths below these that statements and filters read.
-    looks: Vec<(Vec<String>, Location)>,
+    inner: Vec<(Vec<String>, Location)>,
     /// The constants that are compared with the value at a path.
     compared: Vec<Compared>,
     /// The constants of the pack that are used as patterns.
@@ -99,7 +99,7 @@ impl Reads {
         };
         reads.compared = notes.compared.into_iter().filter_map(compared).collect();
         let place = |noted: Noted| (noted.path, located(noted.at, noted.file));
-        reads.looks = notes.looks.into_iter().map(place).collect();
+        reads.inner = notes.inner.into_iter().map(place).collect();
         reads.patterns = notes.patterns.into_iter().map(place).collect();
         reads
     }
@@ -107,7 +107,7 @@ impl Reads {
     /// Adds the reads of another text.
     pub(crate) fn join(&mut self, other: &Reads) {
         other.iter().for_each(|(path, at)| self.add(path.to_vec(), at));
-        self.looks.extend(other.looks.iter().cloned());
+        self.inner.extend(other.inner.iter().cloned());
         self.compared.extend(other.compared.iter().cloned());
         self.patterns.extend(other.patterns.iter().cloned());
     }
@@ -125,12 +125,12 @@ impl Reads {
 
     /// The paths that statements and filters read below values of the scope, with [`ENTRY`] for each entry of a list or
     /// table that they iterate over.
-    pub(crate) fn looks(&self) -> impl Iterator<Item = (&[String], Location)> {
-        self.looks.iter().map(|(path, at)| (path.as_slice(), *at))
+    pub(crate) fn inner(&self) -> impl Iterator<Item = (&[String], Location)> {
+        self.inner.iter().map(|(path, at)| (path.as_slice(), *at))
     }
 
     /// The constants that are compared with the value at a path, each with its path; [`ENTRY`] as in
-    /// [`looks`](Self::looks).
+    /// [`inner`](Self::inner).
     pub(crate) fn compared(&self) -> &[Compared] {
         &self.compared
     }

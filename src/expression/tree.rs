@@ -69,7 +69,7 @@ pub(crate) enum Operation {
 pub(crate) struct Select {
     /// Whether a member is tested instead of the item.
     pub(super) by_member: bool,
-    pub(super) asked: Tested,
+    pub(super) test: Tested,
     pub(super) wanted: bool,
 }
 

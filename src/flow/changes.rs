@@ -36,7 +36,12 @@ impl Flow<'_> {
 
     /// Gives the key of a file the form of a path below the root. If a value of the answer is why it had another form,
     /// permits have not seen this path, and the effect is not carried out.
-    pub(super) fn settle_key(&mut self, key: &mut String, (verb, bound): (&Verb, &Bindings<'_>), at: Location) -> bool {
+    pub(super) fn resolve_key(
+        &mut self,
+        key: &mut String,
+        (verb, bound): (&Verb, &Bindings<'_>),
+        at: Location,
+    ) -> bool {
         let own = self.program.below_root(key).into_owned();
         let is_sound = own == *key || !self.may_be_read_otherwise(verb, bound);
         if is_sound {

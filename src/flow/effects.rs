@@ -121,9 +121,9 @@ impl<'f> Flow<'f> {
             Verb::Go { to, insist } => {
                 let insists = match insist {
                     Some(insist) => {
-                        let weighed = self.scope_of_prompt_state(bound, |scope| self.steps.evaluate(insist, scope));
-                        let insists = weighed.holds.clone();
-                        self.steps.trace_condition(weighed, effect.at, self.span, || "it insists when".to_owned());
+                        let condition = self.scope_of_prompt_state(bound, |scope| self.steps.evaluate(insist, scope));
+                        let insists = condition.holds.clone();
+                        self.steps.trace_condition(condition, effect.at, self.span, || "it insists when".to_owned());
                         insists?
                     }
                     None => false,
@@ -134,7 +134,7 @@ impl<'f> Flow<'f> {
                 let (text, mut file) = self.scope(bound, |scope| {
                     Ok((text.text(scope)?, file.as_ref().map(|key| key.text(scope)).transpose()?))
                 })?;
-                if file.as_mut().is_some_and(|file| !self.settle_key(file, (verb, bound), effect.at)) {
+                if file.as_mut().is_some_and(|file| !self.resolve_key(file, (verb, bound), effect.at)) {
                     return Ok(());
                 }
                 self.patch(&text, file.as_deref(), (matching, *executable), effect.at)?;
@@ -143,7 +143,7 @@ impl<'f> Flow<'f> {
                 let Some(mut asked) = self.asked_of_host(asking, effect.at, bound)? else { return Ok(()) };
                 if let Some(what) = nameless(&asked) {
                     self.note(Remark::NoTarget, message!("the effect is skipped: {} is empty", &what), effect.at);
-                } else if asked.keys_mut().all(|key| self.settle_key(key, (asking, bound), effect.at))
+                } else if asked.keys_mut().all(|key| self.resolve_key(key, (asking, bound), effect.at))
                     && self.is_sound(&asked, effect.at)
                 {
                     self.ask_host(asked, effect.at);

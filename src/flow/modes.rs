@@ -101,25 +101,25 @@ impl<'f> Flow<'f> {
     /// the current state. A condition that fails shuts the gate.
     fn why_shut(&mut self, exit: &Exit) -> Option<String> {
         let gate = exit.gate.as_ref()?;
-        let weighed = self.scope_of_prompt_state(&Bindings::default(), |scope| self.steps.evaluate(gate, scope));
-        let why = weighed.why_not(120);
+        let condition = self.scope_of_prompt_state(&Bindings::default(), |scope| self.steps.evaluate(gate, scope));
+        let why = condition.why_not(120);
         let to = self.program.mode_name(exit.to);
-        self.steps.trace_condition(weighed, exit.at, self.span, || format!("the gate to `{to}` opens when"));
+        self.steps.trace_condition(condition, exit.at, self.span, || format!("the gate to `{to}` opens when"));
         why
     }
 
     /// Ends the event that consists of all calls and contents of the answer.
     pub(crate) fn answered(&mut self) {
-        let Some(asked) = self.requested_transition.take() else { return };
+        let Some(transition) = self.requested_transition.take() else { return };
         // A rule for an utterance may have changed the mode in the meantime.
-        if asked.from != self.mode_id() || self.entered.contains(&asked.to) {
-            self.span = asked.span;
-            return match Some(asked.to) == self.mode_id() {
-                true => self.note_already(asked.to, asked.at),
-                false => self.second_go(asked.to, asked.at),
+        if transition.from != self.mode_id() || self.entered.contains(&transition.to) {
+            self.span = transition.span;
+            return match Some(transition.to) == self.mode_id() {
+                true => self.note_already(transition.to, transition.at),
+                false => self.second_go(transition.to, transition.at),
             };
         }
-        self.pending_transition = Some(asked);
+        self.pending_transition = Some(transition);
         self.depart();
     }
 

@@ -32,8 +32,8 @@ impl Flow<'_> {
     pub(super) fn run_rules(&mut self, event: RuleEvent, names: &[(&str, &Value)]) {
         let mode = self.mode_id();
         let none = Value::Null;
-        let looks = |rule: &&EventRule| rule.on.contains(&event) && rule.modes.include(mode);
-        for rule in self.program.flows.rules.iter().filter(looks) {
+        let applies = |rule: &&EventRule| rule.on.contains(&event) && rule.modes.include(mode);
+        for rule in self.program.flows.rules.iter().filter(applies) {
             // A rule may have several events: names that this event does not provide are `none`.
             let absent = ["captures", "text", "speaker", "label"].into_iter().map(|name| (name, &none));
             let names: Vec<(&str, &Value)> = absent.chain(names.iter().copied()).collect();

@@ -166,7 +166,7 @@ impl<'f> Flow<'f> {
 
     /// The result of the occasion.
     pub(crate) fn finish(mut self) -> Flowed {
-        self.session.state.settle();
+        self.session.state.end_occasion();
         if self.session.state.is_too_costly() {
             self.budget.exceed();
         }
@@ -224,9 +224,9 @@ impl<'f> Flow<'f> {
         at: Location,
         whose: impl FnOnce() -> String,
     ) -> Result<bool, Failure> {
-        let weighed = self.scope(bound, |scope| self.steps.evaluate(when, scope));
-        let holds = weighed.holds.clone();
-        self.steps.trace_condition(weighed, at, self.span, whose);
+        let condition = self.scope(bound, |scope| self.steps.evaluate(when, scope));
+        let holds = condition.holds.clone();
+        self.steps.trace_condition(condition, at, self.span, whose);
         holds
     }
 

@@ -23,7 +23,7 @@ pub(super) const LONGEST_KEY: usize = 300;
 pub(super) struct JsonContainer {
     pub(super) kind: Container,
     /// The declared names that it already has as keys.
-    pub(super) given: Vec<String>,
+    pub(super) names: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -329,7 +329,7 @@ impl<'t> LenientJson<'t> {
         if kind == Container::Tuple {
             self.certain(fault::TUPLE, Span::new(start, self.at));
         }
-        self.open.push(JsonContainer { kind, given: Vec::new() });
+        self.open.push(JsonContainer { kind, names: Vec::new() });
         self.inside(kind);
         self.tape.close(node, self.at);
         self.open.pop();
@@ -504,9 +504,9 @@ impl<'t> LenientJson<'t> {
     fn note_key(&mut self, name: &str) {
         if (self.context.declares)(name)
             && let Some(frame) = self.open.last_mut()
-            && !frame.given.iter().any(|given| given == name)
+            && !frame.names.iter().any(|names| names == name)
         {
-            frame.given.push(name.to_owned());
+            frame.names.push(name.to_owned());
         }
     }
 

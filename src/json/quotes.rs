@@ -351,7 +351,7 @@ impl LenientJson<'_> {
         // closers may also be text, it is uncertain which object takes the key.
         let mut found = None;
         for (index, frame) in self.open.iter().enumerate() {
-            let takes = frame.kind == Container::Object && !frame.given.contains(&name);
+            let takes = frame.kind == Container::Object && !frame.names.contains(&name);
             let closed = self.open.get(index + 1..)?;
             if let Some(end) = without_closers(comma, closed.iter().map(|frame| frame.kind)).filter(|_| takes) {
                 found = Some(match found {
@@ -379,9 +379,9 @@ impl LenientJson<'_> {
 
     /// Whether a name is declared, and some open object does not have it yet.
     fn is_free(&self, name: &str) -> bool {
-        let takes = |given: &[String]| !given.iter().any(|given| given == name);
+        let takes = |names: &[String]| !names.iter().any(|names| names == name);
         let mut objects = self.open.iter().filter(|frame| frame.kind == Container::Object);
-        (self.context.declares)(name) && objects.any(|frame| takes(&frame.given))
+        (self.context.declares)(name) && objects.any(|frame| takes(&frame.names))
     }
 
     /// What follows a string that ends at `end`, if the text can continue as JSON.
@@ -413,7 +413,7 @@ impl LenientJson<'_> {
                 }
                 (',', Some(frame)) => {
                     let next = self.over_space(at + next.len_utf8());
-                    return self.goes_on_at(next, frame.kind, &frame.given);
+                    return self.goes_on_at(next, frame.kind, &frame.names);
                 }
                 (mark @ ('}' | ']' | ')'), Some(inner)) if mark as u8 == inner.kind.closer() => {
                     at += next.len_utf8();
@@ -428,7 +428,7 @@ impl LenientJson<'_> {
                 ('"' | '\'', Some(inner)) if inner.kind == Container::Object => {
                     let name = self.key_at(at)?;
                     let line = self.bytes.get(from..at).is_some_and(|space| space.contains(&b'\n'));
-                    let is_free = (self.context.declares)(&name) && !inner.given.contains(&name);
+                    let is_free = (self.context.declares)(&name) && !inner.names.contains(&name);
                     return if is_free { Some(AfterString::Key) } else { line.then_some(AfterString::Other) };
                 }
                 ('"', Some(_)) => {
@@ -459,7 +459,7 @@ impl LenientJson<'_> {
     }
 
     /// What comes after a comma, if it can be a member or an entry.
-    fn goes_on_at(&self, at: usize, kind: Container, given: &[String]) -> Option<AfterString> {
+    fn goes_on_at(&self, at: usize, kind: Container, names: &[String]) -> Option<AfterString> {
         let rest = self.text.get(at..self.bytes.len())?;
         let first = rest.chars().next();
         let Some(first) = first else { return Some(AfterString::Other) };
@@ -490,7 +490,7 @@ impl LenientJson<'_> {
                 name
             }
         };
-        let is_free = (self.context.declares)(&name) && !given.contains(&name);
+        let is_free = (self.context.declares)(&name) && !names.contains(&name);
         Some(if is_free { AfterString::Key } else { AfterString::Other })
     }
 }

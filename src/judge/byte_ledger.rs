@@ -6,7 +6,7 @@
 
 use super::outside::{OutsideFate, OutsideText};
 use super::{Fate, Judgement};
-use crate::program::Outside;
+use crate::program::TextRole;
 use crate::surface::Role;
 use crate::text::Span;
 use serde::{Deserialize, Serialize};
@@ -73,7 +73,7 @@ impl Judgement<'_> {
             // Redacted text is never visible, so it counts as dropped.
             _ => self.redactions.split(span, |part, hidden| leaf(part, if hidden { Leaf::Dropped } else { kind })),
         };
-        if let Some((opener, closer)) = self.document.wrapper {
+        if let Some((opener, closer)) = self.document.outer_fence {
             self.markup(Span::new(0, opener.end), &mut leaf);
             self.inner_leaves(&mut leaf);
             self.markup(Span::new(closer.start, self.document.bytes), &mut leaf);
@@ -93,9 +93,9 @@ impl Judgement<'_> {
     }
 
     fn inner_leaves(&self, leaf: &mut impl FnMut(Span, Leaf)) {
-        let outside = self.dialect.map_or(&Outside::Stray, |dialect| &dialect.text);
+        let outside = self.dialect.map_or(&TextRole::Stray, |dialect| &dialect.text);
         let prose = match outside {
-            Outside::Message => self.prose().concat(),
+            TextRole::Message => self.prose().concat(),
             _ => Vec::new(),
         };
         let mut pieces = self.texts.pieces.iter().peekable();
@@ -115,7 +115,7 @@ impl Judgement<'_> {
             leaf(Span::new(at, next), Leaf::Markup);
             if let Some(block) = block {
                 match self.fate(index) {
-                    Fate::Text if *outside == Outside::Message => self.prose_leaves(block.span(), &prose, leaf),
+                    Fate::Text if *outside == TextRole::Message => self.prose_leaves(block.span(), &prose, leaf),
                     _ => self.block_leaves(index, leaf),
                 }
                 at = block.span().end;
@@ -139,13 +139,13 @@ impl Judgement<'_> {
     fn outside_leaves(
         &self,
         piece: &OutsideText,
-        outside: &Outside,
+        outside: &TextRole,
         prose: &[Span],
         leaf: &mut impl FnMut(Span, Leaf),
     ) {
         let kind = match (piece.fate, outside) {
             (OutsideFate::Dropped, _) => Leaf::Dropped,
-            (OutsideFate::Message, Outside::Message) => return self.prose_leaves(piece.gap(), prose, leaf),
+            (OutsideFate::Message, TextRole::Message) => return self.prose_leaves(piece.gap(), prose, leaf),
             (OutsideFate::Message, _) if self.texts.message_dropped => Leaf::Dropped,
             (OutsideFate::Message, _) => Leaf::Message,
             (OutsideFate::Section, _) => Leaf::Sections,

@@ -36,23 +36,23 @@ impl Judgement<'_> {
         }
         let (mut stale, mut pending) = (false, PendingRedactions::default());
         for set in &program.guardrails.sets {
-            let active = |rule: &usize| program.guardrails.rules.get(*rule).is_some_and(|rule| self.looks(rule));
+            let active = |rule: &usize| program.guardrails.rules.get(*rule).is_some_and(|rule| self.applies(rule));
             if !set.rules.iter().any(active) {
                 continue;
             }
             self.renew(&mut stale);
-            for (looked, hits) in self.tripping(set) {
+            for (checked, hits) in self.tripping(set) {
                 for (pattern, rule) in set.rules.iter().enumerate() {
-                    let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else {
+                    let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.applies(rule)) else {
                         continue;
                     };
-                    let is_idle = hits.contains(&pattern) == rule.inverted || (looked.is_name && rule.inverted);
-                    if is_idle || !self.is_judged(&looked, rule) {
+                    let is_idle = hits.contains(&pattern) == rule.inverted || (checked.is_name && rule.inverted);
+                    if is_idle || !self.is_judged(&checked, rule) {
                         continue;
                     }
-                    let mut matches = matches(rule, &looked.text.text).peekable();
+                    let mut matches = matches(rule, &checked.text.text).peekable();
                     if matches.peek().is_none() && !rule.inverted {
-                        self.steps.record(StepKind::Condition, rule.at, looked.text.span, || {
+                        self.steps.record(StepKind::Condition, rule.at, checked.text.span, || {
                             format!(
                                 "the guardrail `{}` does not trip: each match overlaps one of its exception",
                                 rule.id
@@ -60,13 +60,13 @@ impl Judgement<'_> {
                         });
                         continue;
                     }
-                    self.trip(rule, Some(&looked), matches, &mut stale, &mut pending);
+                    self.trip(rule, Some(&checked), matches, &mut stale, &mut pending);
                 }
             }
         }
         self.replace(pending, &mut stale);
         for rule in &program.guardrails.conditions {
-            let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.looks(rule)) else { continue };
+            let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.applies(rule)) else { continue };
             self.trip(rule, None, std::iter::empty(), &mut stale, &mut PendingRedactions::default());
         }
         // Effects use the members of the reply that conditions have computed, unless a guardrail has removed
@@ -80,14 +80,14 @@ impl Judgement<'_> {
     }
 
     /// Whether a guardrail checks a text. In the parameters of a dropped call, only guardrails that redact do.
-    fn is_judged(&self, looked: &CheckedText, rule: &Guardrail) -> bool {
-        let Subject::Call(call) = looked.subject else { return true };
-        looked.pointer.is_empty()
+    fn is_judged(&self, checked: &CheckedText, rule: &Guardrail) -> bool {
+        let Subject::Call(call) = checked.subject else { return true };
+        checked.pointer.is_empty()
             || rule.strategy == Some(Strategy::Redact)
             || self.calls.get(call).is_some_and(|call| call.accepted)
     }
 
-    fn looks(&self, rule: &Guardrail) -> bool {
+    fn applies(&self, rule: &Guardrail) -> bool {
         rule.modes.include(self.mode_id)
     }
 
@@ -104,7 +104,7 @@ impl Judgement<'_> {
     fn trip(
         &mut self,
         rule: &Guardrail,
-        looked: Option<&CheckedText>,
+        checked: Option<&CheckedText>,
         mut matches: impl Iterator<Item = Range<usize>>,
         stale: &mut bool,
         pending: &mut PendingRedactions,
@@ -112,26 +112,26 @@ impl Judgement<'_> {
         if rule.when.is_some() {
             self.renew(stale);
         }
-        let subject = looked.map_or(Subject::Reply, |looked| looked.subject.clone());
+        let subject = checked.map_or(Subject::Reply, |checked| checked.subject.clone());
         // If the guardrail's own strategy does not apply, the degradation table decides.
         let own = rule.strategy.map(|strategy| (strategy, Some(rule.at)));
         let strategies = own.into_iter().chain(self.answers(Defect::Guardrail, &subject));
         let first = strategies.clone().find(|chosen| chosen.0 != Strategy::AskAgain || self.may_ask_again);
-        if let (Some(chosen @ (Strategy::Redact, _)), Some(looked)) =
-            (first, looked.filter(|one| one.can_be_redacted(rule)))
+        if let (Some(chosen @ (Strategy::Redact, _)), Some(checked)) =
+            (first, checked.filter(|one| one.can_be_redacted(rule)))
         {
             // Each match that trips is replaced. A condition that reads no captures is true for all matches or for
             // none.
             let (mut tried, mut replaced, mut is_first) = (0, 0, true);
             while let Some((Some(found), broken)) = match is_first || rule.reads_captures() {
-                true => self.tripping_match(rule, Some(looked), &mut matches, &mut tried),
+                true => self.tripping_match(rule, Some(checked), &mut matches, &mut tried),
                 false => Some((matches.next(), None)),
             } {
                 // Too many matches to check each of them: everything from the last one on is redacted.
                 replaced += 1;
-                let is_last = replaced >= most_matches(&looked.text.text);
-                let found = if is_last { found.start..looked.text.text.len() } else { found };
-                self.redact(Hit { rule, looked, found, broken, is_first }, chosen, pending);
+                let is_last = replaced >= most_matches(&checked.text.text);
+                let found = if is_last { found.start..checked.text.text.len() } else { found };
+                self.redact(Hit { rule, checked, found, broken, is_first }, chosen, pending);
                 is_first = false;
                 if is_last {
                     break;
@@ -139,14 +139,14 @@ impl Judgement<'_> {
             }
             return;
         }
-        let Some((found, broken)) = self.tripping_match(rule, looked, &mut matches, &mut 0) else { return };
-        let found = looked.zip(found).map(|(looked, found)| {
-            let matched = looked.text.text.slice(found.clone()).trim();
-            (looked.text.locate(self.text, found), matched)
+        let Some((found, broken)) = self.tripping_match(rule, checked, &mut matches, &mut 0) else { return };
+        let found = checked.zip(found).map(|(checked, found)| {
+            let matched = checked.text.text.slice(found.clone()).trim();
+            (checked.text.locate(self.text, found), matched)
         });
-        let span = match (&found, looked) {
+        let span = match (&found, checked) {
             (Some((span, _)), _) => *span,
-            (None, Some(looked)) => looked.text.span,
+            (None, Some(checked)) => checked.text.span,
             (None, None) => Span::new(0, self.document.bytes),
         };
         let message = match (found, &broken) {
@@ -167,8 +167,8 @@ impl Judgement<'_> {
         }
         let chosen = self.answer_with(strategies, &subject, finding);
         *stale |= chosen != Strategy::Keep;
-        if let Some(looked) = looked.filter(|_| chosen != Strategy::Keep) {
-            self.hide_matches(rule, looked);
+        if let Some(checked) = checked.filter(|_| chosen != Strategy::Keep) {
+            self.hide_matches(rule, checked);
         }
     }
 
@@ -178,7 +178,7 @@ impl Judgement<'_> {
     fn tripping_match(
         &mut self,
         rule: &Guardrail,
-        looked: Option<&CheckedText>,
+        checked: Option<&CheckedText>,
         matches: &mut impl Iterator<Item = Range<usize>>,
         evaluated: &mut usize,
     ) -> Option<(Option<Range<usize>>, Option<String>)> {
@@ -187,14 +187,14 @@ impl Judgement<'_> {
         let each = rule.reads_captures();
         let (mut speaker, mut label, mut span) = (Value::Null, Value::Null, Span::new(0, self.document.bytes));
         let (mut key, mut value) = (Value::Null, Value::Null);
-        if let Some(looked) = looked {
-            span = looked.text.span;
-            if let Subject::Block(block) = looked.subject
+        if let Some(checked) = checked {
+            span = checked.text.span;
+            if let Subject::Block(block) = checked.subject
                 && let Some(who) = self.speaker(block)
             {
                 (speaker, label) = (who.name.into(), who.label.into());
             }
-            if let Subject::Block(index) = looked.subject
+            if let Subject::Block(index) = checked.subject
                 && let Some((block, bound)) = self.block(index)
             {
                 let called = bound.key.as_ref().and_then(|key| self.called(block, key));
@@ -205,18 +205,18 @@ impl Judgement<'_> {
         let tried = std::iter::once(matches.next()).chain(matches.map(Some));
         for found in tried.take(if each { usize::MAX } else { 1 }) {
             // Too many matches to evaluate the condition for each of them: the guardrail trips.
-            if looked.is_some_and(|looked| *evaluated >= most_matches(&looked.text.text)) {
+            if checked.is_some_and(|checked| *evaluated >= most_matches(&checked.text.text)) {
                 return Some((found, None));
             }
             *evaluated += 1;
-            let matched = looked.zip(found.as_ref()).zip(rule.pattern.as_ref()).filter(|_| each);
-            let captures = matched.map(|((looked, found), pattern)| pattern.captured(&looked.text.text, found.start));
+            let matched = checked.zip(found.as_ref()).zip(rule.pattern.as_ref()).filter(|_| each);
+            let captures = matched.map(|((checked, found), pattern)| pattern.captured(&checked.text.text, found.start));
             let captures = captures.map_or(Value::Null, Value::Object);
             let scope = self.scope().with("captures", &captures).with("speaker", &speaker).with("label", &label);
             let scope = scope.with("key", &key).with("value", &value);
-            let weighed = self.steps.evaluate(when, &scope);
-            let holds = weighed.holds.clone();
-            self.steps.trace_condition(weighed, rule.at, span, || format!("the guardrail `{}` trips when", rule.id));
+            let condition = self.steps.evaluate(when, &scope);
+            let holds = condition.holds.clone();
+            self.steps.trace_condition(condition, rule.at, span, || format!("the guardrail `{}` trips when", rule.id));
             match holds {
                 Ok(true) => return Some((found, None)),
                 Ok(false) => {}
@@ -252,7 +252,7 @@ impl Judgement<'_> {
         let rules = &self.program.guardrails.rules;
         let hits = set.patterns.matches(text);
         let trips = |(pattern, rule): (usize, &usize)| {
-            rules.get(*rule).is_some_and(|rule| self.looks(rule) && hits.contains(&pattern) != rule.inverted)
+            rules.get(*rule).is_some_and(|rule| self.applies(rule) && hits.contains(&pattern) != rule.inverted)
         };
         set.rules.iter().enumerate().any(trips).then_some(hits)
     }
@@ -362,8 +362,8 @@ impl Judgement<'_> {
         let mut found = Vec::new();
         for (index, call) in self.calls.iter().enumerate() {
             // The outcome lists the parameters of dropped calls, too, so guardrails that redact check them.
-            let looks = call.accepted || set.rules.iter().any(|rule| self.redacts(*rule));
-            let value = call.params.get(param).filter(|_| looks && call.name == *action);
+            let applies = call.accepted || set.rules.iter().any(|rule| self.redacts(*rule));
+            let value = call.params.get(param).filter(|_| applies && call.name == *action);
             let Some(value) = value else { continue };
             let places = OnceCell::new();
             let whole = self.span_of(call.block);

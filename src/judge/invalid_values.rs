@@ -308,7 +308,7 @@ pub(super) fn without(value: &Value, ways: &[ValuePath], types: &Types, names: &
 /// The value with these changes, converted to the types of its schema.
 fn changed(value: &Value, changes: &BTreeMap<ValuePath, Option<Value>>, schema: &Schema) -> Value {
     let mut value = rebuilt(value, &mut ValuePath::new(), changes).unwrap_or_default();
-    typing::settle(&mut value, schema.types(), 0);
+    typing::conform(&mut value, schema.types(), 0);
     value
 }
 

@@ -79,7 +79,7 @@ impl<'r> Judgement<'r> {
             value = typing::respelled(value, schema.types(), &dialect.names, &mut repeated);
             repeated.iter().for_each(|key| self.repeated_key(key, places::whole(block), bound));
         }
-        typing::settle(&mut value, schema.types(), 0);
+        typing::conform(&mut value, schema.types(), 0);
         if bound.role == Role::Section {
             self.computed.section_values.borrow_mut().insert(index, Some(value.clone()));
         }

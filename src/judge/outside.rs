@@ -8,7 +8,7 @@ use super::enclosing_wrapper::wrapped;
 use super::{Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Remark, message, quote};
 use crate::document::{Block, ChunkedVec, without_between, without_frame};
-use crate::program::Outside;
+use crate::program::TextRole;
 use crate::surface::{Between, Role};
 use crate::text::{Span, Stretch};
 
@@ -82,7 +82,7 @@ impl Judgement<'_> {
     /// Drops text that is directly inside a closed wrapper if there is message text elsewhere: it is not meant for
     /// the user.
     fn judge_loose(&mut self) {
-        let Some(dialect) = self.dialect.filter(|dialect| dialect.wraps && dialect.text == Outside::Message) else {
+        let Some(dialect) = self.dialect.filter(|dialect| dialect.wraps && dialect.text == TextRole::Message) else {
             return;
         };
         let wrapped = wrapped(&self.document.blocks, dialect);
@@ -110,13 +110,13 @@ impl Judgement<'_> {
 
     /// The text outside every block in order, including what was taken out of it.
     fn outside_pieces(&self) -> ChunkedVec<OutsideText> {
-        let outside = self.dialect.map_or(&Outside::Stray, |dialect| &dialect.text);
+        let outside = self.dialect.map_or(&TextRole::Stray, |dialect| &dialect.text);
         let strays = self.texts.strays;
         let section = self.outside_section().map(|(_, span)| span);
         let closers = self.stray_closers();
         let pieces = self.gaps().map(|gap| match section {
             Some(core) if gap.contains(core.start) => OutsideText::new(gap, core, OutsideFate::Section),
-            _ if *outside == Outside::Message => OutsideText::new(gap, gap.trimmed(self.text), OutsideFate::Message),
+            _ if *outside == TextRole::Message => OutsideText::new(gap, gap.trimmed(self.text), OutsideFate::Message),
             _ => OutsideText::new(gap, self.without_between(gap, &closers), strays),
         });
         let mut pieces = pieces.peekable();
@@ -168,7 +168,7 @@ impl Judgement<'_> {
     /// name. The fate of that block does not matter.
     pub(super) fn outside_section(&self) -> Option<(&str, Span)> {
         let dialect = self.dialect?;
-        let Outside::Section(name) = &dialect.text else { return None };
+        let TextRole::Section(name) = &dialect.text else { return None };
         if !self.texts.pieces.is_empty() {
             return self.outside_piece(OutsideFate::Section).map(|(_, piece)| (name.as_str(), piece.core()));
         }
@@ -245,7 +245,7 @@ impl Judgement<'_> {
     /// The text without the fence around the whole answer, if there is one.
     pub(super) fn outer(&self) -> Span {
         let whole = Span::new(0, self.document.bytes);
-        self.document.wrapper.map_or(whole, |(opener, closer)| Span::new(opener.end, closer.start))
+        self.document.outer_fence.map_or(whole, |(opener, closer)| Span::new(opener.end, closer.start))
     }
 
     /// Removes a place from the text outside every block; returns false if it is in a section, which is never cut.

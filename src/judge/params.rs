@@ -43,12 +43,12 @@ impl Judgement<'_> {
 
     pub(super) fn params_of_fields(
         &mut self,
-        asked: PayloadRequest<'_>,
+        request: PayloadRequest<'_>,
         fields: &Fields,
         source: PayloadSource<'_>,
         types: &Types,
     ) -> Option<TypedParams> {
-        let PayloadRequest { call, block, bound } = asked;
+        let PayloadRequest { call, block, bound } = request;
         let limits = &self.program.limits;
         if !fields.unclosed.is_empty() {
             // Each unclosed field is in both lists.
@@ -60,7 +60,7 @@ impl Judgement<'_> {
             let ways = self.cut_fields(fields, &fields.unclosed, types);
             self.with_call(call, |call| call.cut = ways);
         }
-        self.judge_unpaired(asked, &fields.unclosed, &fields.stray, cut);
+        self.judge_unpaired(request, &fields.unclosed, &fields.stray, cut);
         for (name, at) in fields.faults.iter().filter(|_| !fields.too_many).take(limits.fields) {
             let message = message!("the opener of a field has a fault: {}", &fault_words(name));
             let diagnostic = Diagnostic::new(Code::fault(name), Location::response(*at), message);
@@ -88,7 +88,7 @@ impl Judgement<'_> {
             let ways = self.cut_fields(fields, inner, types);
             self.with_call(call, |call| (call.readable, call.cut) = (true, ways));
         }
-        self.judge_unpaired(asked, inner, &typed.stray, true);
+        self.judge_unpaired(request, inner, &typed.stray, true);
         for (name, span) in &typed.repeated {
             let message = message!("the field `{}` occurs several times; the last one is used", &name);
             self.remark(Remark::RepeatedField, *span, message, Some(bound.at));
@@ -128,8 +128,8 @@ impl Judgement<'_> {
 
     /// Answers fields that are never closed, and closers that close no field: something may be missing there. With
     /// `lossy`, a value is missing or incomplete, so no strategy accepts the call as it is.
-    fn judge_unpaired(&mut self, asked: PayloadRequest<'_>, unclosed: &[Span], stray: &[Span], lossy: bool) {
-        let PayloadRequest { call, bound, .. } = asked;
+    fn judge_unpaired(&mut self, request: PayloadRequest<'_>, unclosed: &[Span], stray: &[Span], lossy: bool) {
+        let PayloadRequest { call, bound, .. } = request;
         if let Some(unclosed) = unclosed.first() {
             let message = message!("the field `{}` is never closed", quote(unclosed.of(self.text), 40));
             let finding = defect(Defect::UnclosedBlock, *unclosed, message).with_rule(Some(bound.at));

@@ -28,8 +28,8 @@ use std::sync::Arc;
 struct GivenPayload {
     form: &'static str,
     params: Object,
-    /// Whether the parameters need no [`settle`](super::typing::settle).
-    settled: bool,
+    /// Whether the parameters need no [`conform`](super::typing::conform).
+    conforms: bool,
     /// The index of the reader that read the payload, in the declared order.
     rung: usize,
     /// Whether a part of the payload could not be read.
@@ -53,12 +53,12 @@ impl<'r> Judgement<'r> {
         bound: &program::BlockBinding,
         action: Option<&Action>,
     ) -> bool {
-        let asked = PayloadRequest { call, block, bound };
+        let request = PayloadRequest { call, block, bound };
         let Some(dialect) = self.dialect_of(block) else { return false };
         let values = Rc::clone(&self.payloads.values);
         let types = action.map_or(Types::unknown(), |action| action.schema.types());
         let source = PayloadSource { declared: types, ..self.source(block, bound, dialect, &values) };
-        let Some(mut given) = self.given(asked, source, types) else { return false };
+        let Some(mut payload) = self.typed_payload(request, source, types) else { return false };
         // The faults themselves were reported when the whole answer was read; here, the call is answered.
         if let BodyEncoding::Repaired | BodyEncoding::Salvaged = block.written {
             let lossy = block.written == BodyEncoding::Salvaged;
@@ -67,11 +67,11 @@ impl<'r> Judgement<'r> {
         }
         let joins = bound.payload.contains(&surface::Payload::Attributes);
         let outer = if joins { self.outer_entries(block, bound) } else { Vec::new() };
-        if joins && given.form != "attributes" {
-            let of_opener = self.opener_params(asked, &outer, source, types);
-            self.join_opener(asked, &mut given.params, of_opener, &outer, types);
+        if joins && payload.form != "attributes" {
+            let of_opener = self.opener_params(request, &outer, source, types);
+            self.join_opener(request, &mut payload.params, of_opener, &outer, types);
         }
-        let GivenPayload { form, params, settled, rung, incomplete } = given;
+        let GivenPayload { form, params, conforms, rung, incomplete } = payload;
         // If the call was rejected because its payload lost something, nothing more is reported about it.
         let refused = self.calls.get(call).is_some_and(|call| call.lossy && !call.accepted);
         // Attributes that are added to another payload do not count as a form of their own.
@@ -101,9 +101,9 @@ impl<'r> Judgement<'r> {
             };
             params = rest;
         }
-        let undeclared = match settled && !joins {
+        let undeclared = match conforms && !joins {
             true => Undeclared::default(),
-            false => typing::settle(&mut params, types, self.program.limits.diagnostics),
+            false => typing::conform(&mut params, types, self.program.limits.diagnostics),
         };
         self.with_call(call, |call| {
             call.params = params;
@@ -128,14 +128,19 @@ impl<'r> Judgement<'r> {
     }
 
     /// The parameters in the payload, if it can be read.
-    fn given(&mut self, asked: PayloadRequest<'_>, source: PayloadSource<'_>, types: &Types) -> Option<GivenPayload> {
-        let PayloadRequest { call, block, bound } = asked;
-        let read = self.payload(asked, source)?;
-        let (mut settled, mut incomplete) = (false, false);
+    fn typed_payload(
+        &mut self,
+        request: PayloadRequest<'_>,
+        source: PayloadSource<'_>,
+        types: &Types,
+    ) -> Option<GivenPayload> {
+        let PayloadRequest { call, block, bound } = request;
+        let read = self.payload(request, source)?;
+        let (mut conforms, mut incomplete) = (false, false);
         let (form, params) = match read.payload {
             Payload::Empty => ("none", Object::new()),
             Payload::Attributes => {
-                let mut params = self.opener_params(asked, &self.outer_entries(block, bound), source, types);
+                let mut params = self.opener_params(request, &self.outer_entries(block, bound), source, types);
                 // If the payload may be a text, an empty body is an empty text.
                 if let Some(name) = bound.text_param()
                     && block.is_closed()
@@ -154,9 +159,9 @@ impl<'r> Judgement<'r> {
                         fields.list.retain(|field| !same(field, name));
                     }
                 }
-                let typed = self.params_of_fields(asked, &fields, source, types)?;
+                let typed = self.params_of_fields(request, &fields, source, types)?;
                 incomplete = !fields.unclosed.is_empty() || !typed.unclosed.is_empty() || fields.too_many;
-                settled = typed.plain;
+                conforms = typed.plain;
                 ("tags", typed.params.into())
             }
             Payload::Json(mut json) => {
@@ -164,7 +169,7 @@ impl<'r> Judgement<'r> {
                 if json.is_lossy() {
                     json.forgiven = Some(json::LOSSY);
                 }
-                ("json", self.params_of_json(asked, json, types)?)
+                ("json", self.params_of_json(request, json, types)?)
             }
             Payload::Text => {
                 let name = bound.text_param().unwrap_or("text");
@@ -190,7 +195,7 @@ impl<'r> Judgement<'r> {
                 return None;
             }
         };
-        Some(GivenPayload { form, params, settled, rung: read.rung, incomplete })
+        Some(GivenPayload { form, params, conforms, rung: read.rung, incomplete })
     }
 
     /// The payload from the first reader that can read it.

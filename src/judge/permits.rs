@@ -109,12 +109,12 @@ impl<'r> Judgement<'r> {
             let values = vec![("action", Value::from(&*name)), ("params", params.clone())];
             let Some((block, _)) = self.block(*block) else { continue };
             let subject = Subject::Call(call);
-            let asked = PermitRequest { subject, name, head: head(block), span: block.span(), values };
-            match self.text_of(asks, &asked) {
+            let request = PermitRequest { subject, name, head: head(block), span: block.span(), values };
+            match self.text_of(asks, &request) {
                 Ok(question) => self.with_call(call, |call| call.confirm = Some(legible(&question).into_owned())),
                 Err(failure) => {
                     let message = message!("what to confirm fails: {}", &failure);
-                    let mut finding = defect(Defect::ForbiddenCall, asked.head, message);
+                    let mut finding = defect(Defect::ForbiddenCall, request.head, message);
                     self.drop_call(call);
                     self.ruling.decide(Strategy::Drop, None, &mut finding);
                     self.find(finding);
@@ -151,24 +151,25 @@ impl<'r> Judgement<'r> {
         }
         let (name, action) = (name.clone(), *action);
         let values = vec![("action", Value::from(&*name)), ("params", params.clone())];
-        let asked = PermitRequest { subject: Subject::Call(call), name, head: head(block), span: block.span(), values };
+        let request =
+            PermitRequest { subject: Subject::Call(call), name, head: head(block), span: block.span(), values };
         self.take_turns_before(call);
         self.with_call(call, |call| call.confirm = None);
         if self.occasion == Occasion::Declined {
-            let message = message!("a person has declined `{}`", &asked.name);
+            let message = message!("a person has declined `{}`", &request.name);
             let rule = possible.first().map(|permit| permit.at);
-            let mut finding = defect(Defect::ForbiddenCall, asked.head, message).with_rule(rule);
+            let mut finding = defect(Defect::ForbiddenCall, request.head, message).with_rule(rule);
             self.drop_call(call);
             self.ruling.decide(Strategy::Drop, None, &mut finding);
             return self.find(finding);
         }
-        match self.verdict(permits, &asked) {
+        match self.verdict(permits, &request) {
             PermitVerdict::Permitted => {}
-            PermitVerdict::Asks(question, asks) if self.is_confirmed(&question, asks, &asked) => {}
+            PermitVerdict::Asks(question, asks) if self.is_confirmed(&question, asks, &request) => {}
             PermitVerdict::Asks(question, asks) => {
                 if self.occasion != Occasion::Answer {
-                    let message = message!("`{}` waits again: its question is another one by now", &asked.name);
-                    self.remark(Remark::Note, asked.head, message, possible.first().map(|permit| permit.at));
+                    let message = message!("`{}` waits again: its question is another one by now", &request.name);
+                    self.remark(Remark::Note, request.head, message, possible.first().map(|permit| permit.at));
                 }
                 if let Some(call) = self.calls.get_mut(call) {
                     (call.confirm, call.asks) = (Some(question), Some(asks));
@@ -176,18 +177,18 @@ impl<'r> Judgement<'r> {
             }
             PermitVerdict::Forbidden(why) => {
                 let elsewhere = !why.conditional && !why.denied;
-                let help = if elsewhere { self.permitted_elsewhere(&asked.name) } else { None };
+                let help = if elsewhere { self.permitted_elsewhere(&request.name) } else { None };
                 let rule = why.rule.or_else(|| self.program.action(action).map(|(_, action)| action.at));
-                self.forbid(Defect::ForbiddenCall, &asked, Forbidden { rule, ..*why }, help);
+                self.forbid(Defect::ForbiddenCall, &request, Forbidden { rule, ..*why }, help);
             }
         }
     }
 
     /// Whether a person has said yes to this question, which may contain the time when it was asked.
-    fn is_confirmed(&mut self, question: &str, asks: &'r Template, asked: &PermitRequest<'_>) -> bool {
+    fn is_confirmed(&mut self, question: &str, asks: &'r Template, request: &PermitRequest<'_>) -> bool {
         let Occasion::Confirmed(Some(waited)) = self.occasion else { return false };
         let now = std::mem::replace(&mut self.now, waited.now.as_deref().into());
-        let then = self.text_of(asks, asked);
+        let then = self.text_of(asks, request);
         self.now = now;
         question == waited.question || then.is_ok_and(|then| legible(&then) == waited.question)
     }
@@ -217,38 +218,38 @@ impl<'r> Judgement<'r> {
                 ("attributes", self.attributes(index)),
             ];
             let subject = Subject::Block(index);
-            let asked = PermitRequest { subject, name, head: block.opener(), span: block.span(), values };
+            let request = PermitRequest { subject, name, head: block.opener(), span: block.span(), values };
             let verdict = match needs_permit {
-                true => self.verdict(permits, &asked),
-                false => self.denial(permits, &asked).map_or(PermitVerdict::Permitted, PermitVerdict::Forbidden),
+                true => self.verdict(permits, &request),
+                false => self.denial(permits, &request).map_or(PermitVerdict::Permitted, PermitVerdict::Forbidden),
             };
             if let PermitVerdict::Forbidden(why) = verdict {
-                self.forbid(Defect::ForbiddenContent, &asked, *why, None);
+                self.forbid(Defect::ForbiddenContent, &request, *why, None);
             }
         }
     }
 
     /// What permits and denials decide. Deny by default: what no permit allows is forbidden, and a condition that
     /// fails denies. A permit that needs no confirmation takes precedence over one that does.
-    fn verdict(&mut self, permits: &'r ModePermits, asked: &PermitRequest<'r>) -> PermitVerdict<'r> {
-        if let Some(denied) = self.denial(permits, asked) {
+    fn verdict(&mut self, permits: &'r ModePermits, request: &PermitRequest<'r>) -> PermitVerdict<'r> {
+        if let Some(denied) = self.denial(permits, request) {
             return PermitVerdict::Forbidden(denied);
         }
-        let possible = permits.permits.of(&asked.name);
+        let possible = permits.permits.of(&request.name);
         let mode = self.session.mode.as_str();
-        let name = &asked.name;
+        let name = &request.name;
         let allowed = || format!("`{mode}` permits `{name}`");
         if let Some(permit) = possible.iter().find(|permit| permit.is_free()) {
-            self.steps.record(StepKind::Permit, permit.at, asked.span, allowed);
+            self.steps.record(StepKind::Permit, permit.at, request.span, allowed);
             return PermitVerdict::Permitted;
         }
         let mut forbidden = Forbidden { conditional: !possible.is_empty(), ..Forbidden::default() };
         let mut asks: Option<(&Permit, &'r Template)> = None;
         for permit in &possible {
-            let unmet = self.unmet(permit, asked, "permits", &mut forbidden);
+            let unmet = self.unmet(permit, request, "permits", &mut forbidden);
             match (unmet, &permit.confirm) {
                 (None, None) => {
-                    self.steps.record(StepKind::Permit, permit.at, asked.span, allowed);
+                    self.steps.record(StepKind::Permit, permit.at, request.span, allowed);
                     return PermitVerdict::Permitted;
                 }
                 (None, Some(confirm)) => asks = asks.or(Some((permit, confirm))),
@@ -256,10 +257,10 @@ impl<'r> Judgement<'r> {
             }
         }
         if let Some((permit, confirm)) = asks {
-            match self.text_of(confirm, asked) {
+            match self.text_of(confirm, request) {
                 Ok(question) => {
                     let found = || format!("`{mode}` permits `{name}` once a person has confirmed it");
-                    self.steps.record(StepKind::Permit, permit.at, asked.span, found);
+                    self.steps.record(StepKind::Permit, permit.at, request.span, found);
                     // Never cut: a person has to see all of what they confirm.
                     return PermitVerdict::Asks(legible(&question).into_owned(), confirm);
                 }
@@ -269,26 +270,26 @@ impl<'r> Judgement<'r> {
         forbidden.rule = possible.first().map(|permit| permit.at).or(self.mode.map(|mode| mode.at));
         if let Some(rule) = forbidden.rule {
             let found = || format!("no permit of `{mode}` allows `{name}`");
-            self.steps.record(StepKind::Permit, rule, asked.span, found);
+            self.steps.record(StepKind::Permit, rule, request.span, found);
         }
         forbidden.about = abouts(&possible);
         PermitVerdict::Forbidden(Box::new(forbidden))
     }
 
     /// The denial that forbids a call or content, if there is one. A denial whose condition fails applies.
-    fn denial(&mut self, permits: &'r ModePermits, asked: &PermitRequest<'r>) -> Option<Box<Forbidden>> {
-        for denial in permits.denies.of(&asked.name) {
+    fn denial(&mut self, permits: &'r ModePermits, request: &PermitRequest<'r>) -> Option<Box<Forbidden>> {
+        for denial in permits.denies.of(&request.name) {
             let mut read = Forbidden::default();
-            if denial.when.is_some() && self.unmet(denial, asked, "denies", &mut read).is_some() {
+            if denial.when.is_some() && self.unmet(denial, request, "denies", &mut read).is_some() {
                 continue;
             }
-            let (mode, name) = (self.session.mode.as_str(), &asked.name);
-            self.steps.record(StepKind::Permit, denial.at, asked.span, || format!("`{mode}` denies `{name}`"));
+            let (mode, name) = (self.session.mode.as_str(), &request.name);
+            self.steps.record(StepKind::Permit, denial.at, request.span, || format!("`{mode}` denies `{name}`"));
             let why = match &denial.when {
                 Some(when) => message!("`{}`", &excerpt(when.source(), 120)),
                 None => message!("unconditionally"),
             };
-            let advice = denial.advice.as_ref().and_then(|advice| self.advice_of(advice, asked).ok());
+            let advice = denial.advice.as_ref().and_then(|advice| self.advice_of(advice, request).ok());
             return Some(Box::new(Forbidden {
                 why: vec![why],
                 advice: advice.into_iter().collect(),
@@ -307,18 +308,18 @@ impl<'r> Judgement<'r> {
     fn unmet(
         &mut self,
         permit: &'r Permit,
-        asked: &PermitRequest<'r>,
+        request: &PermitRequest<'r>,
         verb: &str,
         noted: &mut Forbidden,
     ) -> Option<Message> {
         let when = permit.when.as_ref()?;
         self.prepare_reply(when.reads());
-        let scope = self.scope_of(asked);
-        let weighed = self.steps.evaluate(when, &scope);
-        let (holds, unmet) = (weighed.holds.clone(), weighed.unmet());
-        let (mode, name) = (self.session.mode.as_str(), &asked.name);
-        self.steps.trace_condition(weighed, permit.at, asked.span, || format!("`{mode}` {verb} `{name}` when"));
-        noted.note(when.reads(), asked);
+        let scope = self.scope_of(request);
+        let condition = self.steps.evaluate(when, &scope);
+        let (holds, unmet) = (condition.holds.clone(), condition.unmet());
+        let (mode, name) = (self.session.mode.as_str(), &request.name);
+        self.steps.trace_condition(condition, permit.at, request.span, || format!("`{mode}` {verb} `{name}` when"));
+        noted.note(when.reads(), request);
         if verb == "denies" {
             return unmet.filter(|_| holds.is_ok());
         }
@@ -326,10 +327,10 @@ impl<'r> Judgement<'r> {
             && let Some(advice) = &permit.advice
             && noted.advice.len() < MOST
         {
-            noted.advice.extend(self.advice_of(advice, asked).ok());
+            noted.advice.extend(self.advice_of(advice, request).ok());
         }
         let mut why = unmet?;
-        let read = arguments(when.reads(), &self.quotable_values(when.reads(), asked));
+        let read = arguments(when.reads(), &self.quotable_values(when.reads(), request));
         for (index, (argument, value)) in read.iter().enumerate() {
             why.push(if index == 0 { " (" } else { ", " }, []);
             why.push("{} = {}", [Argument::whole(argument.clone()), quote(value.clone(), 60)]);
@@ -340,10 +341,10 @@ impl<'r> Judgement<'r> {
 
     /// The advice of a permit or denial, in at most 300 characters. It is made before guardrails remove anything, so it
     /// sees no text that one of them may remove.
-    fn advice_of(&mut self, advice: &Template, asked: &PermitRequest<'_>) -> Result<String, String> {
+    fn advice_of(&mut self, advice: &Template, request: &PermitRequest<'_>) -> Result<String, String> {
         let reads = advice.reads();
         self.prepare_reply(reads);
-        let values = self.quotable_values(reads, asked);
+        let values = self.quotable_values(reads, request);
         let state = self.turn.session.as_ref().map_or(&self.session.state, |session| &session.state);
         let [state, reply] = [("state", state), ("reply", &self.reply)].map(|(head, record)| {
             let is_read = |name: &str| {
@@ -351,9 +352,9 @@ impl<'r> Judgement<'r> {
                 paths.any(|path| path.get(1).is_none_or(|member| member == name))
             };
             let read = record.iter().filter(|(name, _)| is_read(name));
-            read.map(|(name, value)| (name, self.quotable(value, asked))).collect::<Record>()
+            read.map(|(name, value)| (name, self.quotable(value, request))).collect::<Record>()
         });
-        let mut scope = self.scope_of(asked);
+        let mut scope = self.scope_of(request);
         scope.add_record("state", &state);
         scope.add_record("reply", &reply);
         values.iter().for_each(|(name, value)| scope.add(name, value));
@@ -362,33 +363,33 @@ impl<'r> Judgement<'r> {
     }
 
     /// The values of a call or content that are read, without the texts that a guardrail may remove from an answer.
-    fn quotable_values(&self, reads: &[Vec<String>], asked: &PermitRequest<'_>) -> Vec<(&'static str, Value)> {
+    fn quotable_values(&self, reads: &[Vec<String>], request: &PermitRequest<'_>) -> Vec<(&'static str, Value)> {
         let is_read = |name: &str| reads.iter().any(|path| path.first().is_some_and(|head| head == name));
         let quotable = |value: &Value| match value {
             // The names of parameters and attributes are the pack's.
             Value::Object(members) => {
-                members.iter().map(|(name, member)| (name, self.quotable(member, asked))).collect::<Object>().into()
+                members.iter().map(|(name, member)| (name, self.quotable(member, request))).collect::<Object>().into()
             }
-            value => self.quotable(value, asked),
+            value => self.quotable(value, request),
         };
-        let read = asked.values.iter().filter(|(name, _)| is_read(name));
+        let read = request.values.iter().filter(|(name, _)| is_read(name));
         read.map(|(name, value)| (*name, quotable(value))).collect()
     }
 
     /// A value without the texts that a guardrail may remove from an answer.
-    fn quotable(&self, value: &Value, asked: &PermitRequest<'_>) -> Value {
+    fn quotable(&self, value: &Value, request: &PermitRequest<'_>) -> Value {
         let mut value = value.clone();
-        let rules = self.program.guardrails.rules.iter().filter(|rule| self.may_remove(rule, asked));
+        let rules = self.program.guardrails.rules.iter().filter(|rule| self.may_remove(rule, request));
         rules.for_each(|rule| replace_in(&mut value, rule));
         value
     }
 
     /// Whether a guardrail may remove what its pattern matches from what a call or content has. One with a condition
     /// counts only for the action that it is about: its condition is not evaluated here.
-    fn may_remove(&self, rule: &Guardrail, asked: &PermitRequest<'_>) -> bool {
+    fn may_remove(&self, rule: &Guardrail, request: &PermitRequest<'_>) -> bool {
         let is_about = |target: &GuardrailTarget| match target {
             GuardrailTarget::Input => false,
-            GuardrailTarget::Param(action, _) => rule.when.is_none() || *action == asked.name,
+            GuardrailTarget::Param(action, _) => rule.when.is_none() || *action == request.name,
             _ => rule.when.is_none(),
         };
         let strategies = || self.answers(Defect::Guardrail, &Subject::Reply);
@@ -398,19 +399,19 @@ impl<'r> Judgement<'r> {
             && rule.strategy.map_or_else(removes, |strategy| strategy != Strategy::Keep)
     }
 
-    fn text_of(&mut self, words: &Template, asked: &PermitRequest<'_>) -> Result<String, String> {
+    fn text_of(&mut self, words: &Template, request: &PermitRequest<'_>) -> Result<String, String> {
         self.prepare_reply(words.reads());
-        words.text(&self.scope_of(asked)).map_err(|failure| failure.message.to_string())
+        words.text(&self.scope_of(request)).map_err(|failure| failure.message.to_string())
     }
 
     /// The variables that the conditions of permits see.
-    fn scope_of<'s>(&'s self, asked: &'s PermitRequest<'_>) -> crate::expression::Scope<'s> {
+    fn scope_of<'s>(&'s self, request: &'s PermitRequest<'_>) -> crate::expression::Scope<'s> {
         let mut scope = self.scope();
         if let Some(session) = &self.turn.session {
             scope.add_record("state", &session.state);
         }
         scope.add("title", self.mode.map_or(&self.mode_name, |mode| &mode.title));
-        for (name, value) in &asked.values {
+        for (name, value) in &request.values {
             scope.add(name, value);
         }
         scope
@@ -420,12 +421,12 @@ impl<'r> Judgement<'r> {
     fn forbid(
         &mut self,
         defect_of: Defect,
-        asked: &PermitRequest<'_>,
+        request: &PermitRequest<'_>,
         forbidden: Forbidden,
         elsewhere: Option<Message>,
     ) {
         let Forbidden { why, read, advice, about, rule, denied, conditional } = forbidden;
-        let name = &asked.name;
+        let name = &request.name;
         let message = match (why.is_empty(), denied) {
             (true, _) => message!("the mode `{}` does not permit `{}`", &self.session.mode, name),
             (false, true) => message!("the mode `{}` denies `{}`: ", &self.session.mode, name).listed(why),
@@ -433,7 +434,7 @@ impl<'r> Judgement<'r> {
                 message!("`{}` is not permitted with these arguments: ", name).listed(why.into_iter().take(MOST))
             }
         };
-        let mut finding = defect(defect_of, asked.head, message).with_rule(rule);
+        let mut finding = defect(defect_of, request.head, message).with_rule(rule);
         // Conditions are written for people: a model gets the pack's advice instead, or the names of the arguments
         // that the conditions read.
         let read: Vec<String> = read.into_iter().collect();
@@ -446,7 +447,7 @@ impl<'r> Judgement<'r> {
             (true, false) => Some(about.join("; ").into()),
             (true, true) => elsewhere,
         };
-        self.answer(defect_of, &asked.subject, finding);
+        self.answer(defect_of, &request.subject, finding);
     }
 
     /// A help text that lists the modes that permit an action.
@@ -462,8 +463,8 @@ impl<'r> Judgement<'r> {
 
 impl Forbidden {
     /// Notes which arguments a condition reads.
-    fn note(&mut self, reads: &[Vec<String>], asked: &PermitRequest<'_>) {
-        self.read.extend(arguments(reads, &asked.values).into_iter().map(|(name, _)| name));
+    fn note(&mut self, reads: &[Vec<String>], request: &PermitRequest<'_>) {
+        self.read.extend(arguments(reads, &request.values).into_iter().map(|(name, _)| name));
     }
 }
 

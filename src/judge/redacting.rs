@@ -35,7 +35,7 @@ type Ranges = Vec<(Range<usize>, Arc<str>)>;
 /// A match that is replaced.
 pub(super) struct Hit<'h> {
     pub(super) rule: &'h Guardrail,
-    pub(super) looked: &'h CheckedText,
+    pub(super) checked: &'h CheckedText,
     /// The range of the match in the text of `looked`.
     pub(super) found: Range<usize>,
     /// Why the condition of the guardrail could not be evaluated, if it could not.
@@ -47,14 +47,14 @@ pub(super) struct Hit<'h> {
 impl Judgement<'_> {
     /// Records the replacement of a match, and reports it.
     pub(super) fn redact(&mut self, hit: Hit<'_>, chosen: ResolvedStrategy, pending: &mut PendingRedactions) {
-        let Hit { rule, looked, found, broken, is_first } = hit;
-        let text = &looked.text;
+        let Hit { rule, checked, found, broken, is_first } = hit;
+        let text = &checked.text;
         let matched = text.text.slice(found.clone());
         if matched.is_empty() {
             return;
         }
         let mut place = None;
-        if let (true, Subject::Block(block)) = (looked.is_in_value(), &looked.subject) {
+        if let (true, Subject::Block(block)) = (checked.is_in_value(), &checked.subject) {
             // The escapes of the body hide where the text is: all of it is replaced.
             match self.made(*block).map(str::len) {
                 Some(length) => pending.made.entry(*block).or_default().push((0..length, Arc::clone(&rule.with))),
@@ -67,7 +67,7 @@ impl Judgement<'_> {
         for origin in origins {
             // A match that continues in another piece is replaced in the first one, and removed from the others.
             let with = if place.is_none() { Arc::clone(&rule.with) } else { Arc::from("") };
-            let span = match (origin, &looked.subject) {
+            let span = match (origin, &checked.subject) {
                 (RangeOrigin::Response(span), _) => {
                     self.redactions.replace(span, &with);
                     self.redactions.hide(span, matched);
@@ -79,8 +79,8 @@ impl Judgement<'_> {
                     self.span_of(block)
                 }
                 (RangeOrigin::Value(range), Subject::Call(call)) => {
-                    let pending = if looked.is_name { &mut pending.names } else { &mut pending.params };
-                    pending.entry((*call, looked.pointer.clone())).or_default().push((range, with));
+                    let pending = if checked.is_name { &mut pending.names } else { &mut pending.params };
+                    pending.entry((*call, checked.pointer.clone())).or_default().push((range, with));
                     text.span
                 }
                 (RangeOrigin::Value(range), Subject::Block(block)) => {
@@ -104,8 +104,8 @@ impl Judgement<'_> {
         finding.severity = rule.severity;
         finding.id = Some(rule.id.clone());
         finding.help = rule.advice.clone().filter(|_| is_first).map(Message::from);
-        self.record(chosen, &looked.subject, finding);
-        if let Subject::Block(block) = looked.subject
+        self.record(chosen, &checked.subject, finding);
+        if let Subject::Block(block) = checked.subject
             && self.has_role(block, Role::Section)
         {
             pending
@@ -116,7 +116,7 @@ impl Judgement<'_> {
 
     /// Replaces everything that was found, in the texts and values that conditions, effects and hosts will see.
     pub(super) fn replace(&mut self, pending: PendingRedactions, stale: &mut bool) {
-        self.redactions.settle();
+        self.redactions.merge_hidden();
         if self.redactions.is_empty() {
             return;
         }
@@ -152,9 +152,9 @@ impl Judgement<'_> {
             }
         }
         // A call that is not accepted is still reported, and its text may be in the message or in what was dropped.
-        if let Some(veil) = self.redactions.veil() {
+        if let Some(quote_filter) = self.redactions.quote_filter() {
             for call in self.calls.iter_mut().filter(|call| !call.accepted) {
-                each_text_mut(&mut call.params, &mut |text| veil.instead_of(text));
+                each_text_mut(&mut call.params, &mut |text| quote_filter.instead_of(text));
             }
         }
         self.computed.content_texts.borrow_mut().clear();
@@ -164,8 +164,8 @@ impl Judgement<'_> {
     }
 
     /// Hides all matches of a guardrail that removed a text: nothing that is printed may quote them.
-    pub(super) fn hide_matches(&mut self, rule: &Guardrail, looked: &CheckedText) {
-        let text = &looked.text;
+    pub(super) fn hide_matches(&mut self, rule: &Guardrail, checked: &CheckedText) {
+        let text = &checked.text;
         for found in matches(rule, &text.text).take(most_matches(&text.text)) {
             let matched = text.text.slice(found.clone());
             self.redactions.hide(text.locate(self.text, found), matched);

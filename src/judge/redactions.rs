@@ -76,7 +76,7 @@ impl Redactions {
     }
 
     /// Sorts the hidden places, and merges those that overlap.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn merge_hidden(&mut self) {
         self.hidden.sort_unstable_by_key(|span| (span.start, span.end));
         let mut apart: Vec<Span> = Vec::with_capacity(self.hidden.len());
         for span in self.hidden.drain(..).filter(|span| !span.is_empty()) {
@@ -151,7 +151,7 @@ impl Redactions {
     }
 
     /// Removes hidden text from what is printed; `None` if nothing is hidden.
-    pub(crate) fn veil(&self) -> Option<QuoteFilter<'_>> {
+    pub(crate) fn quote_filter(&self) -> Option<QuoteFilter<'_>> {
         if self.is_empty() {
             return None;
         }

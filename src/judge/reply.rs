@@ -7,7 +7,7 @@
 
 use super::outside::OutsideFate;
 use super::{JudgedCall, Judgement};
-use crate::program::{Outside, REPLY_MEMBERS};
+use crate::program::{REPLY_MEMBERS, TextRole};
 use crate::surface::Role;
 use crate::text::Span;
 use crate::value::Record;
@@ -108,7 +108,7 @@ impl Judgement<'_> {
 
     fn reply_message(&self) -> Value {
         let shows = self.mode.is_some_and(|mode| mode.reply.shows.is_some());
-        let outside = shows || self.dialect.is_some_and(|dialect| dialect.text == Outside::Message);
+        let outside = shows || self.dialect.is_some_and(|dialect| dialect.text == TextRole::Message);
         let outside = Some(self.texts.message.text.as_str()).filter(|text| outside && !text.is_empty());
         match outside {
             _ if self.texts.message_dropped => Value::Null,

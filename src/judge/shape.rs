@@ -7,7 +7,7 @@
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Remark, message, quote};
 use crate::document::Natives;
-use crate::program::{BlockId, Count, Dialect, DialectId, Outside};
+use crate::program::{BlockId, Count, Dialect, DialectId, TextRole};
 use crate::surface::Role;
 use crate::text::{Span, excerpt, glob};
 use smallvec::SmallVec;
@@ -61,7 +61,7 @@ impl Judgement<'_> {
 
     /// Whether text outside every block counts as the required block.
     fn outside_counts_as(&self, count: &Count) -> bool {
-        let is_message = self.dialect.is_some_and(|dialect| dialect.text == Outside::Message);
+        let is_message = self.dialect.is_some_and(|dialect| dialect.text == TextRole::Message);
         let says = || {
             let raw = (0..self.document.blocks.len()).any(|block| self.fate(block) == Fate::Text);
             raw || self.gaps().any(|gap| !gap.of(self.text).trim().is_empty())

@@ -173,20 +173,20 @@ impl Steps {
     /// Records the result of a condition; `whose` describes what the condition decides.
     pub(crate) fn trace_condition(
         &mut self,
-        weighed: EvaluatedCondition<'_>,
+        condition: EvaluatedCondition<'_>,
         at: Location,
         span: Span,
         whose: impl FnOnce() -> String,
     ) {
         self.push(|| {
-            let verdict = weighed.why_not(CONDITION);
-            let verdict = verdict.unwrap_or_else(|| format!("`{}` holds", excerpt(weighed.when.source(), CONDITION)));
+            let verdict = condition.why_not(CONDITION);
+            let verdict = verdict.unwrap_or_else(|| format!("`{}` holds", excerpt(condition.when.source(), CONDITION)));
             JudgeStep {
                 kind: StepKind::Condition,
                 found: format!("{}: {verdict}", whose()),
                 at,
                 span,
-                parts: weighed.parts,
+                parts: condition.parts,
             }
         });
     }

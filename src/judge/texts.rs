@@ -10,7 +10,7 @@ use super::remaining::{remaining_spans, trim_ends};
 use super::{Fate, Judgement};
 use crate::diagnostic::{Remark, message};
 use crate::document::{BodyEncoding, ChunkedVec, TextEncoding};
-use crate::program::Outside;
+use crate::program::TextRole;
 use crate::surface::{Decoding, Role};
 use crate::text::{Present, Slice, Span, excerpt};
 use crate::value::Value;
@@ -289,7 +289,7 @@ impl Judgement<'_> {
 
     /// Whether text outside every block is the message.
     fn is_prose(&self) -> bool {
-        self.dialect.is_some_and(|dialect| dialect.text == Outside::Message)
+        self.dialect.is_some_and(|dialect| dialect.text == TextRole::Message)
     }
 
     /// Whether the text of a block is the message, by its role or as the section shown as message.

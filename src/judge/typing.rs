@@ -31,7 +31,7 @@ pub(super) struct FieldEntry<'t> {
 #[derive(Debug, Default)]
 pub(super) struct TypedParams {
     pub(super) params: Members<Value>,
-    /// Whether all of them are texts that the schema declares, so that there is nothing to [`settle`].
+    /// Whether all of them are texts that the schema declares, so that there is nothing to [`conform`].
     pub(super) plain: bool,
     /// Repeated fields for a parameter that is not a list.
     pub(super) repeated: Vec<(String, Span)>,
@@ -421,13 +421,13 @@ pub(super) struct Undeclared {
 
 /// Types a value as the schema declares: `3.0` becomes the integer 3. Returns the members that the schema does not
 /// declare: how many, and the paths of at most `most`.
-pub(super) fn settle(value: &mut Value, types: &Types, most: usize) -> Undeclared {
+pub(super) fn conform(value: &mut Value, types: &Types, most: usize) -> Undeclared {
     let mut undeclared = Undeclared::default();
-    settle_at(value, types, None, &mut undeclared, most);
+    conform_at(value, types, None, &mut undeclared, most);
     undeclared
 }
 
-fn settle_at(
+fn conform_at(
     value: &mut Value,
     types: &Types,
     before: Option<&PayloadPath<'_>>,
@@ -439,7 +439,7 @@ fn settle_at(
             for (name, member) in members.iter_mut() {
                 let payload_path = PayloadPath { step: &name, before };
                 match types.member(name) {
-                    Some((_, types)) => settle_at(member, types, Some(&payload_path), undeclared, most),
+                    Some((_, types)) => conform_at(member, types, Some(&payload_path), undeclared, most),
                     None if types.is_closed() => {
                         if undeclared.count < most {
                             undeclared.paths.push(payload_path.path());
@@ -448,7 +448,7 @@ fn settle_at(
                     }
                     None => {
                         if let Some(types) = types.others() {
-                            settle_at(member, types, Some(&payload_path), undeclared, most);
+                            conform_at(member, types, Some(&payload_path), undeclared, most);
                         }
                     }
                 }
@@ -457,7 +457,7 @@ fn settle_at(
         Value::Array(items) => {
             let types = types.items();
             for (index, item) in Arc::make_mut(items).iter_mut().enumerate() {
-                settle_at(item, types, Some(&PayloadPath { step: &index, before }), undeclared, most);
+                conform_at(item, types, Some(&PayloadPath { step: &index, before }), undeclared, most);
             }
         }
         Value::Number(number) if number.is_f64() && types.kind == ValueKind::Integer => {

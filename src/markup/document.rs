@@ -83,7 +83,7 @@ impl TemplateDocument {
                 _ => places.add(start..out.len(), matches!(escape_mode, Some(EscapeMode::Guarded(_)))),
             }
         })?;
-        Ok(if *joins { escape.settled(text, &places) } else { text })
+        Ok(if *joins { escape.break_marks(text, &places) } else { text })
     }
 }
 

@@ -218,12 +218,18 @@ impl Escape {
 
     /// `text`, in which every mark that a value at one of these places helps to form is broken up by a character
     /// reference.
-    pub(super) fn settled(&self, text: String, places: &ForeignRanges) -> String {
-        self.settled_by(text, places, &self.marks.iter().collect::<Vec<_>>(), true)
+    pub(super) fn break_marks(&self, text: String, places: &ForeignRanges) -> String {
+        self.break_marks_of(text, places, &self.marks.iter().collect::<Vec<_>>(), true)
     }
 
-    /// Like `settled`, for the marks of some dialects, in values that have been `escaped` or not.
-    fn settled_by(&self, text: String, places: &ForeignRanges, marks: &[&Arc<dyn Marking>], escaped: bool) -> String {
+    /// Like `break_marks`, for the marks of some dialects, in values that have been `escaped` or not.
+    fn break_marks_of(
+        &self,
+        text: String,
+        places: &ForeignRanges,
+        marks: &[&Arc<dyn Marking>],
+        escaped: bool,
+    ) -> String {
         let values = places.values.as_slice();
         if values.is_empty() {
             return text;
@@ -281,7 +287,7 @@ impl Escape {
     }
 
     /// Appends `text` to `out`, escaped for a slot. A caller that puts it next to other text has to call
-    /// [`settled`](Escape::settled) afterwards.
+    /// [`break_marks`](Escape::break_marks) afterwards.
     pub(super) fn write(&self, text: &str, slot: EscapeSlot, out: &mut String) {
         match slot {
             EscapeSlot::Plain => out.extend(text.chars().filter(|c| !is_left_out(*c) || is_spaced(*c))),
@@ -335,7 +341,7 @@ impl Escape {
         let mut out = String::new();
         self.write(text, EscapeSlot::Text, &mut out);
         let places = ForeignRanges::of(0..out.len());
-        if self.joins("") { self.settled(out, &places) } else { out }
+        if self.joins("") { self.break_marks(out, &places) } else { out }
     }
 
     /// `text`, escaped and framed, for a template that does not record where its values are. After rendering,
@@ -359,7 +365,7 @@ impl Escape {
             }
             out.extend(words.chars().filter(|c| *c != FRAME[1]));
         }
-        self.settled(out, &places)
+        self.break_marks(out, &places)
     }
 
     /// A text with escaped values at these ranges. Marks that they form with each other, or could form with text that
@@ -369,7 +375,7 @@ impl Escape {
             return text;
         }
         text.push_str(NEXT);
-        let mut written = self.settled(text, &ForeignRanges { values, ..ForeignRanges::default() });
+        let mut written = self.break_marks(text, &ForeignRanges { values, ..ForeignRanges::default() });
         written.truncate(written.len().saturating_sub(NEXT.len()));
         written
     }
@@ -380,7 +386,7 @@ impl Escape {
         let text: String = text.chars().filter(|c| !is_left_out(*c) || is_spaced(*c)).collect();
         let places = ForeignRanges::of(words.len()..words.len() + text.len());
         let marks: Vec<&Arc<dyn Marking>> = self.marks.iter().filter(|marking| marking.is_in_speech()).collect();
-        self.settled_by([words, text.as_str()].concat(), &places, &marks, false).split_off(words.len())
+        self.break_marks_of([words, text.as_str()].concat(), &places, &marks, false).split_off(words.len())
     }
 }
 

@@ -103,7 +103,7 @@ impl Program {
             say: say.collect(),
             effects: done.iter().cloned().map(|done| self.record(done)).collect(),
             diagnostics: self.findings(findings, text),
-            session: if ruling.is_refused() { settled(session) } else { next },
+            session: if ruling.is_refused() { unchanged(session) } else { next },
             trace,
         }
     }
@@ -129,9 +129,9 @@ impl Heard {
     }
 }
 
-/// The session from before the occasion, with its state settled.
-fn settled(session: &Session) -> Session {
+/// The session from before the occasion, whose computed values end their budget.
+fn unchanged(session: &Session) -> Session {
     let mut session = session.clone();
-    session.state.settle();
+    session.state.end_occasion();
     session
 }

@@ -22,7 +22,7 @@ const MOST: usize = 100;
 
 impl Program {
     /// The outcome of the call that waits under `id`, now that a person has confirmed or declined it.
-    pub(crate) fn settle(&self, session: &Session, id: &str, is_confirmed: bool) -> Outcome {
+    pub(crate) fn resolve_pending(&self, session: &Session, id: &str, is_confirmed: bool) -> Outcome {
         let mut session = session.clone();
         let Some(waited) = session.pending.remove(id) else {
             return self.nothing_waits(&session, id);

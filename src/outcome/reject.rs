@@ -60,7 +60,7 @@ impl Program {
         outcome.status = Status::Refused;
         outcome.effects.clear();
         outcome.session = self.up_to_date(session).into_owned();
-        outcome.session.state.settle();
+        outcome.session.state.end_occasion();
         for call in &mut outcome.calls {
             (call.verdict, call.pending) = (Verdict::Dropped, None);
         }

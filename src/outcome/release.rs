@@ -8,7 +8,7 @@ use super::contract::Outcome;
 use crate::diagnostic::{Defect, Strategy};
 use crate::document::{EventDraft, StreamEvent};
 use crate::program::{
-    BlockId, DeclarationContext, Dialect, Guardrail, Mode, ModeId, Outside, Program, Wait, WaitReason, WaitsUntil,
+    BlockId, DeclarationContext, Dialect, Guardrail, Mode, ModeId, Program, TextRole, Wait, WaitReason, WaitsUntil,
     Watching,
 };
 use crate::provider::PartKey;
@@ -101,7 +101,7 @@ impl Release {
     /// With `strict`, the host asks to hold everything back, whatever the pack says.
     pub(super) fn new(program: &Program, session: &Session, strict: bool) -> Self {
         let mode = program.mode_id(&session.mode);
-        let hold = mode.map_or(Hold::Settled, |mode| program.settling(mode).hold);
+        let hold = mode.map_or(Hold::Settled, |mode| program.hold_in(mode).hold);
         Self {
             hold: if strict { Hold::Answer } else { hold },
             mode,
@@ -255,7 +255,7 @@ impl Release {
             self.wait(Role::Message);
         }
         let emitted_as = block.streamed_role(mode);
-        let is_outside = dialect.text == Outside::Message && self.open.iter().all(|outer| outer.role.is_none());
+        let is_outside = dialect.text == TextRole::Message && self.open.iter().all(|outer| outer.role.is_none());
         if is_outside
             && emitted_as != Role::Message
             && self.channel(Role::Message).is_some_and(|one| one.part.is_some())
@@ -315,7 +315,7 @@ impl Release {
                     self.release(context, *role, false, events);
                 }
             }
-            (Some(Role::Message), None) if dialect.text == Outside::Message => {
+            (Some(Role::Message), None) if dialect.text == TextRole::Message => {
                 let cut = context.doubtful.and_then(|at| at.checked_sub(draft.start)).filter(|at| *at < text.len());
                 let is_past = context.doubtful.is_some_and(|at| at < draft.start)
                     || (self.calls && mode.reply.calls_last.is_some());
@@ -324,7 +324,7 @@ impl Release {
                 let Some(channel) = self.channel(Role::Message) else { return };
                 // A fence around the whole answer is not part of its text.
                 let is_framed =
-                    dialect.masks.wrapper && channel.text.is_empty() && text.trim_start().starts_with(['`', '~', '<']);
+                    dialect.masks.around && channel.text.is_empty() && text.trim_start().starts_with(['`', '~', '<']);
                 channel.waits |= is_past || is_framed || waits.iter().any(|wait| wait.until > WaitsUntil::Match);
                 if channel.from.is_some() || (channel.part.is_none() && channel.guards.is_none()) {
                     channel.start(Role::Message, None);

@@ -150,8 +150,8 @@ impl Program {
         }
         let refused = judged.ruling.is_refused();
         // Redacted text is quoted nowhere: from here on, only messages about the response are made.
-        if let Some(veil) = judged.redactions.veil() {
-            judged.findings.list.iter_mut().for_each(|found| veil.over(found));
+        if let Some(quote_filter) = judged.redactions.quote_filter() {
+            judged.findings.list.iter_mut().for_each(|found| quote_filter.over(found));
         }
         let ask_again = judged.ruling.asks_again().then(|| self.correction_of(&judged));
         if refused {
@@ -255,7 +255,7 @@ impl Program {
         judged.ruling.and(flowed.ruling);
         if judged.ruling.is_refused() {
             flowed.session = judged.session.clone();
-            flowed.session.state.settle();
+            flowed.session.state.end_occasion();
             flowed.done.clear();
         }
         flowed

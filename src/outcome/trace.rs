@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 /// The steps from a response to its outcome, in order.
 pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceStep> {
-    let asked = std::mem::take(&mut judged.steps).into_list();
+    let judge_steps = std::mem::take(&mut judged.steps).into_list();
     let program = judged.program;
     let mut steps = Vec::new();
     dialects(judged, &mut steps);
@@ -43,17 +43,17 @@ pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceSte
         let (kind, at) = (StepKind::Call { accepted }, action.map(|(_, action)| action.at));
         steps.push(step(program, kind, block, format!("{name} {verdict}"), at));
     }
-    let conditions = steps.len()..steps.len() + asked.len();
-    steps.extend(asked.iter().chain(&flowed.steps).map(|asked| trace_step(program, asked)));
+    let conditions = steps.len()..steps.len() + judge_steps.len();
+    steps.extend(judge_steps.iter().chain(&flowed.steps).map(|step| trace_step(program, step)));
     for found in &judged.findings.list {
         finding(program, found, &mut steps);
     }
     steps.extend(effects(program, flowed));
     let refused = judged.ruling.is_refused();
-    if let Some(veil) = judged.redactions.veil() {
+    if let Some(quote_filter) = judged.redactions.quote_filter() {
         for step in &mut steps {
-            veil.over_text(&mut step.found);
-            step.parts.iter_mut().for_each(|part| veil.over_text(&mut part.value));
+            quote_filter.over_text(&mut step.found);
+            step.parts.iter_mut().for_each(|part| quote_filter.over_text(&mut part.value));
         }
         // Permits have seen everything, and their conditions make other texts of it, which nobody can search for.
         let is_text = |part: &&mut Part| part.value.starts_with(['"', '[', '{']);
@@ -75,7 +75,7 @@ fn named<'t>(judged: &Judgement<'_>, name: &'t str) -> Cow<'t, str> {
 
 /// The steps for the rules that ran, the conditions evaluated for them, and their effects.
 pub(super) fn flowed_steps(program: &Program, flowed: &Flowed) -> Vec<TraceStep> {
-    flowed.steps.iter().map(|asked| trace_step(program, asked)).chain(effects(program, flowed)).collect()
+    flowed.steps.iter().map(|step| trace_step(program, step)).chain(effects(program, flowed)).collect()
 }
 
 fn effects<'f>(program: &'f Program, flowed: &'f Flowed) -> impl Iterator<Item = TraceStep> + 'f {
@@ -244,9 +244,12 @@ fn why_dropped(judged: &Judgement<'_>, span: Span, own: Option<usize>) -> Option
     judged.findings.list.iter().filter(acted).find(shares).map(|found| found.code.bare().to_owned())
 }
 
-fn trace_step(program: &Program, asked: &JudgeStep) -> TraceStep {
-    let parts = asked.parts.iter().map(|part| Part { text: part.text.clone(), value: part.value.clone() });
-    TraceStep { parts: parts.collect(), ..step(program, asked.kind.clone(), asked.span, asked.found.clone(), asked.at) }
+fn trace_step(program: &Program, judged: &JudgeStep) -> TraceStep {
+    let parts = judged.parts.iter().map(|part| Part { text: part.text.clone(), value: part.value.clone() });
+    TraceStep {
+        parts: parts.collect(),
+        ..step(program, judged.kind.clone(), judged.span, judged.found.clone(), judged.at)
+    }
 }
 
 fn step(program: &Program, kind: StepKind, span: Span, found: String, at: impl Into<Option<Location>>) -> TraceStep {

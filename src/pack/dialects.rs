@@ -150,7 +150,7 @@ fn check_object(dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
         let help = "give the other grammar a dialect of its own, or a block that `starts` and is spelled by it";
         diagnostics.push(bad(second.at, "a dialect whose members are blocks has one grammar", help));
     }
-    const MARKS: [&str; 7] = ["quoted", "wrapper", "anchor", "close", "ends", "trim", "decode"];
+    const MARKS: [&str; 7] = ["quoted", "around", "anchor", "close", "ends", "trim", "decode"];
     let by_marks = dialect.quoted.as_ref().is_some_and(|quoted| quoted.value == [Mask::QuotationMarks]);
     for key in dialect.keys().filter(|key| MARKS.contains(key) && !(by_marks && *key == "quoted")) {
         diagnostics.push(bad(dialect.at, format!("members have no `{key}`: their grammar says it all"), "take it out"));

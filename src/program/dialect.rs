@@ -39,7 +39,7 @@ pub(crate) struct MaskKinds {
     /// Quotation marks around a block.
     pub(crate) marks: bool,
     /// Whether a code fence around the whole answer is removed.
-    pub(crate) wrapper: bool,
+    pub(crate) around: bool,
     /// Whether a code fence may be the opener of a block.
     pub(crate) openers: bool,
 }
@@ -76,7 +76,7 @@ pub(crate) struct Dialect {
     pub(crate) wraps: bool,
     /// Whether the position on the line matters for any of its blocks.
     pub(crate) by_line: bool,
-    pub(crate) text: Outside,
+    pub(crate) text: TextRole,
     /// What may occur around and between blocks without counting as text.
     pub(crate) between: Vec<Between>,
     /// Blocks that let the dialect claim an answer; if empty, any block does.
@@ -96,7 +96,7 @@ pub(crate) struct Dialect {
 
 /// What the text outside every block counts as.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Outside {
+pub(crate) enum TextRole {
     Stray,
     Message,
     Section(String),

@@ -91,10 +91,10 @@ impl Literals {
     /// Like [`find`](Self::find), but looks only at offsets that are multiples of `STEP`.
     fn find_at<const STEP: usize>(&self, text: &[u8]) -> Vec<usize> {
         let mut found = Vec::new();
-        let asked = STEP * EIGHTS * grams_in_eight(STEP);
+        let stride = STEP * EIGHTS * grams_in_eight(STEP);
         let last = text.len().checked_sub(WINDOW);
         // Hits are rare, so many offsets are tested at once. The last window overlaps the one before it.
-        for at in (0..last.unwrap_or_default()).step_by(asked).chain(last) {
+        for at in (0..last.unwrap_or_default()).step_by(stride).chain(last) {
             let window = text.get(at..).and_then(|rest| rest.first_chunk());
             let mut places = window.map_or(0, |window| may_hold_in::<STEP>(&self.has_hash, window));
             while places != 0 {
@@ -102,7 +102,7 @@ impl Literals {
                 places &= places - 1;
             }
         }
-        for at in (last.map_or(0, |last| last + asked)..text.len()).step_by(STEP) {
+        for at in (last.map_or(0, |last| last + stride)..text.len()).step_by(STEP) {
             self.look_up(text, at, &mut found);
         }
         found

@@ -5,7 +5,7 @@
 //! Never: is a dialect of the pack: no mode has it, and no outcome names it.
 
 use super::block::{BlockBinding, BlockId, Closer, NameSource};
-use super::dialect::{Dialect, DialectId, MaskKinds, Outside};
+use super::dialect::{Dialect, DialectId, MaskKinds, TextRole};
 use super::names::BlockNames;
 use super::params::ParamNames;
 use super::prefilter::{Needles, Prefilter};
@@ -50,7 +50,7 @@ impl Dialect {
             mask_starts: Needles::None,
             wraps: false,
             by_line: false,
-            text: Outside::Message,
+            text: TextRole::Message,
             between: Vec::new(),
             needs: Vec::new(),
             params,

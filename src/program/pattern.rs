@@ -187,7 +187,7 @@ impl Pattern {
 
     /// The fastest form that gives the same result in this text.
     fn fitting(&self, text: &str) -> Option<&Regex> {
-        self.spelled(has_plain_boundaries(self.exact.looks()) && words_are_ascii(text))
+        self.spelled(has_plain_boundaries(self.exact.assertions()) && words_are_ascii(text))
     }
 
     /// The fastest form for a text whose words are all ASCII, or are not all ASCII.
@@ -197,7 +197,7 @@ impl Pattern {
 
     /// The form for texts whose words are all ASCII.
     fn ascii(&self) -> Option<&Regex> {
-        if !has_plain_boundaries(self.exact.looks()) {
+        if !has_plain_boundaries(self.exact.assertions()) {
             return None;
         }
         let build = || {
@@ -326,8 +326,8 @@ fn with_boundaries(pattern: &str, boundary: &str) -> Option<String> {
 }
 
 /// Whether a pattern has a Unicode `\b`, and no other Unicode boundary.
-fn has_plain_boundaries(looks: LookSet) -> bool {
-    looks.contains(Look::WordUnicode) && !looks.remove(Look::WordUnicode).contains_word_unicode()
+fn has_plain_boundaries(assertions: LookSet) -> bool {
+    assertions.contains(Look::WordUnicode) && !assertions.remove(Look::WordUnicode).contains_word_unicode()
 }
 
 /// The places of every `\b`, in order.

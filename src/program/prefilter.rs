@@ -160,7 +160,7 @@ impl Prefilter {
     }
 
     /// Whether no bytes that have not arrived can take this number from those of [`with`](Self::with).
-    pub(crate) fn is_settled(&self, number: u8, bytes: &[u8]) -> bool {
+    pub(crate) fn is_certain(&self, number: u8, bytes: &[u8]) -> bool {
         bytes.len() > 2
             || self.groups_of(bytes, |table| self.any_behind.get(table).copied()) & (1 << (number % GROUPS)) != 0
     }

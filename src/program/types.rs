@@ -110,7 +110,7 @@ impl Types {
                 }
             }
         }
-        self.settled()
+        self.derived()
     }
 
     /// The types of a part of the schema `root`, in which references are resolved: at most `far` of them inside each
@@ -194,11 +194,11 @@ impl Types {
             },
             members: members.map(|members| members.iter().map(|(name, one)| (name.into(), part(one))).collect()),
         }
-        .settled()
+        .derived()
     }
 
     /// The same types, with the kind that follows from their scalars.
-    fn settled(mut self) -> Self {
+    fn derived(mut self) -> Self {
         let kinds = self.scalars.iter();
         let first = kinds.clone().find(|kind| **kind != ValueKind::Null).or(self.scalars.first());
         self.kind = first.copied().unwrap_or(ValueKind::Any);
@@ -221,7 +221,7 @@ impl Types {
         self.only_words |= other.only_words;
         self.wants_value |= other.wants_value;
         self.add(other);
-        self.settled()
+        self.derived()
     }
 
     /// The types of a value that may satisfy either of the schemas.
@@ -235,7 +235,7 @@ impl Types {
         self.only_words &= other.only_words;
         self.wants_value &= other.wants_value;
         self.add(other);
-        self.settled()
+        self.derived()
     }
 
     /// Adds members, items and words; existing ones are not replaced.

@@ -8,8 +8,8 @@
 use super::answer::Params;
 use super::spelling::{PROSE, Speller};
 use crate::program::{
-    ActionId, BlockBinding, BlockId, Count, Dialect, DialectId, ExampleMembers, Mode, NameSource, Outside, Program,
-    ReplyShape, example,
+    ActionId, BlockBinding, BlockId, Count, Dialect, DialectId, ExampleMembers, Mode, NameSource, Program, ReplyShape,
+    TextRole, example,
 };
 use crate::surface::Role;
 use crate::value::Value;
@@ -206,7 +206,7 @@ pub(super) fn spelled(schema: &Value) -> String {
 fn prose(reply: &ReplyShape, dialect: &Dialect) -> Option<BlockForm> {
     let is_block = |count: &Count| count.blocks.iter().any(|(read, _)| *read == dialect.id);
     let mut needed = reply.counts.iter().filter(|count| count.required && count.message && !is_block(count));
-    let count = needed.next().filter(|_| dialect.text == Outside::Message)?;
+    let count = needed.next().filter(|_| dialect.text == TextRole::Message)?;
     let (name, role, text) = (count.name.clone(), Role::Message, PROSE.to_owned());
     Some(BlockForm { name, role, about: None, required: true, most: None, text })
 }

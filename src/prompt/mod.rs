@@ -118,8 +118,8 @@ fn guarded<'r>(
     request: &'r Request,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Cow<'r, Request> {
-    let looks = |set: &TargetPatterns| set.target == crate::program::GuardrailTarget::Input;
-    if !program.guardrails.sets.iter().any(looks) {
+    let applies = |set: &TargetPatterns| set.target == crate::program::GuardrailTarget::Input;
+    if !program.guardrails.sets.iter().any(applies) {
         return Cow::Borrowed(request);
     }
     let mut guarded = request.clone();
@@ -168,7 +168,7 @@ fn assemble_for(
     };
     let history_length = request.history.iter().map(|turn| turn.content.len()).sum::<usize>();
     let length = history_length + request.message.as_ref().map_or(0, String::len);
-    let (current, budget) = match session.state.is_settled() {
+    let (current, budget) = match session.state.has_all_values() {
         true => {
             (Cow::Borrowed(session), Arc::new(ByteBudget::new(length, session.state.clone(), program.data.clone())))
         }

@@ -8,7 +8,7 @@ use super::calls::CallToWrite;
 use super::form::rank;
 use super::spelling::Speller;
 use super::turn::{Omitted, PastAnswer, PastCall, PastOutcome, PastSection, PastUtterance};
-use crate::program::{Action, BlockBinding, BlockId, Dialect, Mode, Outside, Program};
+use crate::program::{Action, BlockBinding, BlockId, Dialect, Mode, Program, TextRole};
 use crate::surface::Role;
 use std::borrow::Cow;
 
@@ -204,7 +204,7 @@ impl<'p> Writer<'p> {
     }
 
     fn section(&self, section: &PastSection) -> Option<WrittenPart> {
-        let is_outside = matches!(&self.speller.dialect.text, Outside::Section(name) if *name == section.name);
+        let is_outside = matches!(&self.speller.dialect.text, TextRole::Section(name) if *name == section.name);
         let outside = || is_outside.then(|| WrittenPart { rank: OUTSIDE, text: section.text.clone() });
         self.block(Role::Section, &section.name, "", &section.text).or_else(outside)
     }

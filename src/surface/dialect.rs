@@ -34,7 +34,7 @@ table! {
         /// `["code-fence", "code-span"]`.
         quoted: Option<Spanned<Vec<Mask>>>,
         /// What is removed if it surrounds the whole answer, unless it opens a block.
-        wrapper: Option<Wrapper>,
+        around: Option<Around>,
         /// What text outside every block is: `stray`, `message`, or `section:NAME` for the text before the first block.
         /// Default: `stray`.
         text: Option<Spanned<String>>,
@@ -82,7 +82,7 @@ impl Dialect {
             ("grammar", !self.grammar.0.is_empty()),
             ("case", self.case.is_some()),
             ("quoted", self.quoted.is_some()),
-            ("wrapper", self.wrapper.is_some()),
+            ("around", self.around.is_some()),
             ("text", self.text.is_some()),
             ("between", !self.between.is_empty()),
             ("blocks", !self.blocks.is_empty()),
@@ -233,7 +233,7 @@ words! {
 
 words! {
     /// What may surround a whole answer.
-    Wrapper {
+    Around {
         /// One code fence, from the first line to the last.
         CodeFence = "code-fence",
     }

@@ -30,7 +30,7 @@ pub use ask_again::AskAgain;
 pub use decode::{Named, OneOrMany, OneOrMore};
 pub use degradation::Degradation;
 pub use dialect::{
-    Anchor, Between, Block, Case, Decoding, Dialect, Ending, Mask, Payload, Role, Rung, Trim, Values, Wrapper,
+    Anchor, Around, Between, Block, Case, Decoding, Dialect, Ending, Mask, Payload, Role, Rung, Trim, Values,
 };
 pub(crate) use dialect::{ENTRIES, WHOLE};
 #[doc(hidden)]

@@ -43,7 +43,7 @@ impl Tools {
     ///
     /// let pack = r#"
     /// [pack]
-    /// name = "gate"
+    /// name = "desk"
     /// [actions."files__*"]
     /// [modes.reading]
     /// permits = ["files__read_*", { action = "files__write", when = "params.path is startingwith('notes/')" }]
@@ -52,7 +52,7 @@ impl Tools {
     ///     {"name": "files__read_text", "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}}},
     ///     {"name": "files__write", "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}}}
     /// ]"#).into_result()?;
-    /// let program = Program::load(&Folder::new("gate", [("pack.toml", pack)])).into_result()?;
+    /// let program = Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result()?;
     /// let program = program.with_tools(&tools).into_result()?;
     ///
     /// let call = r#"{"method": "tools/call", "id": 1, "params": {"name": "files__write", "arguments": {"path": "a.txt"}}}"#;

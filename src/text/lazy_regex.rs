@@ -24,7 +24,7 @@ struct RegexCell {
     /// The bound on the size of the compiled pattern, in bytes.
     size: usize,
     /// The assertions in the pattern, such as word boundaries.
-    looks: LookSet,
+    assertions: LookSet,
     /// INVARIANT: `Some`, once it is set.
     compiled: OnceLock<Option<Regex>>,
 }
@@ -46,8 +46,8 @@ impl LazyRegex {
             _ = compiled.set(Some(RegexBuilder::new(source).size_limit(largest).build()?));
         }
         let groups = hir.as_ref().map(groups).unwrap_or_default();
-        let looks = hir.as_ref().map(|hir| hir.properties().look_set()).unwrap_or_default();
-        let inner = RegexCell { source: source.into(), groups, size: size.min(largest), looks, compiled };
+        let assertions = hir.as_ref().map(|hir| hir.properties().look_set()).unwrap_or_default();
+        let inner = RegexCell { source: source.into(), groups, size: size.min(largest), assertions, compiled };
         Ok((Self(Arc::new(inner)), hir))
     }
 
@@ -77,8 +77,8 @@ impl LazyRegex {
     }
 
     /// The assertions in the pattern, such as word boundaries.
-    pub(crate) fn looks(&self) -> LookSet {
-        self.0.looks
+    pub(crate) fn assertions(&self) -> LookSet {
+        self.0.assertions
     }
 
     pub(crate) fn is_match(&self, text: &str) -> bool {

@@ -86,7 +86,7 @@ impl RecordData {
     }
 
     /// Whether every computed member that takes memory has its value.
-    fn is_settled(&self) -> bool {
+    fn has_all_values(&self) -> bool {
         let mut all = self.computed.iter().zip(&self.results);
         all.all(|(computed, result)| !computed.rule.0.makes || result.get().is_some())
     }
@@ -217,20 +217,20 @@ impl Record {
     /// Lets computed members take their bytes from the budget of an occasion.
     pub(crate) fn spend(&mut self, budget: &Arc<ByteBudget>) {
         // Copy the cells of results first: a value computed or refused under this budget must not reach other records.
-        if !self.is_settled() {
+        if !self.has_all_values() {
             Arc::make_mut(&mut self.inner);
         }
         self.budget = Some(Arc::clone(budget));
     }
 
     /// Whether every computed member that takes memory has its value.
-    pub(crate) fn is_settled(&self) -> bool {
-        self.inner.is_settled()
+    pub(crate) fn has_all_values(&self) -> bool {
+        self.inner.has_all_values()
     }
 
     /// Computes the members that take memory before the occasion and its budget end, unless they were checked with the
     /// pack.
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn end_occasion(&mut self) {
         if self.budget.is_some() && !self.inner.checked {
             let makes = self.inner.computed.iter().enumerate().filter(|(_, computed)| computed.rule.0.makes);
             makes.for_each(|(number, _)| _ = self.result(number));
@@ -502,8 +502,8 @@ mod tests {
         record.spend(&budget);
         assert_eq!(budget.take(64), Ok(()));
         assert_eq!(record.get("spent"), Some(&64.into()));
-        record.settle();
-        assert!(record.is_settled());
+        record.end_occasion();
+        assert!(record.has_all_values());
         record.put("notes", value!([1, 2]));
         let spent = record.get("spent").and_then(Value::as_u64);
         assert!(spent.is_some_and(|spent| spent < 64), "{spent:?}");

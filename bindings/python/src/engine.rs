@@ -220,7 +220,7 @@ impl Engine {
     }
 
     /// Confirms or declines the pending call with this id.
-    fn settle<'py>(
+    fn resolve_pending<'py>(
         &self,
         py: Python<'py>,
         session: &Bound<'py, PyAny>,

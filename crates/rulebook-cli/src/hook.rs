@@ -4,8 +4,8 @@
 //! Out: allow, deny or ask, in the format of the assistant; on request, the next session in its file.
 //! Never: runs the tool, or permits it because something failed: any failure ends with the status that blocks the tool.
 
+use super::decision::{self, Decision};
 use super::output::written;
-use super::ruling::{self, Ruling};
 use super::saved::SavedSession;
 use super::session::{self, SessionArguments};
 use super::{CommandOutput, Error, Format, OpenedPack, Status, input};
@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
 }
 
 /// The question of an assistant, and the format of the answer.
-struct Asked {
+struct HookRequest {
     form: Form,
     tool: String,
     /// The arguments of the tool.
@@ -84,26 +84,26 @@ fn answer(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let file = arguments.file.as_deref().unwrap_or(Path::new("-"));
     input::once(&[("the call", Some(file)), ("the session", arguments.session.session.as_deref())])?;
     let given = input::text(file, MOST)?;
-    let asked = Asked::read(given.text()).map_err(Error::Usage)?;
+    let request = HookRequest::read(given.text()).map_err(Error::Usage)?;
     let opened = OpenedPack::to_judge(&arguments.pack, arguments.tools.as_deref(), format)?;
     let program = opened.program(format)?;
-    let saved = arguments.saved(&asked)?;
+    let saved = arguments.saved(&request)?;
     let given = saved.as_ref().map(|saved| saved.arguments(&arguments.session));
     let mut session = given.as_ref().unwrap_or(&arguments.session).open(program, format, Some(session::clock()))?;
     let own_mode = session.mode.clone();
     // If the pack has a mode with the name of the assistant's own mode, the call is judged in that mode.
-    let mode = asked.rest.get("permission_mode").and_then(Value::as_str).filter(|_| !arguments.session.names_mode());
+    let mode = request.rest.get("permission_mode").and_then(Value::as_str).filter(|_| !arguments.session.names_mode());
     if let Some(mode) = mode.filter(|mode| program.modes().any(|known| known == *mode)) {
         session.mode = mode.to_owned();
     }
     let host = session.state.get(STATE).cloned();
     if host.is_some() {
-        *session.state.entry(STATE) = rulebook::Value::from(&Value::Object(asked.rest.clone()));
+        *session.state.entry(STATE) = rulebook::Value::from(&Value::Object(request.rest.clone()));
     }
-    let (ruling, outcome) = ruling::judge(program, &session, &asked.tool, &asked.input);
-    // The answer of a person is never reported back, so a call with `ask` changes nothing. For any other ruling, the
+    let (decision, outcome) = decision::judge(program, &session, &request.tool, &request.input);
+    // The answer of a person is never reported back, so a call with `ask` changes nothing. For any other decision, the
     // session is written before the tool may run, so that no call runs that was not counted.
-    if let Some(saved) = saved.filter(|_| !matches!(ruling, Ruling::Ask { .. })) {
+    if let Some(saved) = saved.filter(|_| !matches!(decision, Decision::Ask { .. })) {
         let mut next = outcome.session;
         if next.mode == session.mode {
             // The mode of the assistant applies to this call only. The session keeps its own, unless the pack has
@@ -116,18 +116,18 @@ fn answer(arguments: &Arguments) -> Result<CommandOutput, Error> {
         }
         saved.write(&next)?;
     }
-    if arguments.only_restrict && matches!(&ruling, Ruling::Allow(judged) if *judged == asked.input) {
+    if arguments.only_restrict && matches!(&decision, Decision::Allow(judged) if *judged == request.input) {
         return Ok(CommandOutput::new(String::new(), Status::Clean));
     }
-    let answer = asked.answered(&ruling, !arguments.only_restrict);
+    let answer = request.answered(&decision, !arguments.only_restrict);
     Ok(CommandOutput::new(written(&answer)?, Status::Clean))
 }
 
 impl Arguments {
     /// The session that is written back, if one is. It is locked against other processes.
-    fn saved(&self, asked: &Asked) -> Result<Option<SavedSession>, Error> {
+    fn saved(&self, request: &HookRequest) -> Result<Option<SavedSession>, Error> {
         match (&self.sessions, &self.session.session) {
-            (Some(folder), _) => SavedSession::of_conversation(folder, asked.conversation()).map(Some),
+            (Some(folder), _) => SavedSession::of_conversation(folder, request.conversation()).map(Some),
             (None, Some(file)) if self.save && input::is_standard(file) => {
                 Err(Error::Usage("a session is not written back to standard input: name a file".to_owned()))
             }
@@ -137,7 +137,7 @@ impl Arguments {
     }
 }
 
-impl Asked {
+impl HookRequest {
     /// The id of the conversation.
     fn conversation(&self) -> Option<&str> {
         let ids = ["session_id", "sessionId", "conversation_id"];
@@ -177,20 +177,20 @@ impl Asked {
         Ok(Self { form, tool, input, rest })
     }
 
-    /// The ruling in the format of the assistant. A permitted call gets an `allow` only if `explicit` is set: that
+    /// The decision in the format of the assistant. A permitted call gets an `allow` only if `explicit` is set: that
     /// decision overrides the assistant's own settings.
-    fn answered(&self, ruling: &Ruling, explicit: bool) -> Value {
-        let (decision, reason, input) = match ruling {
+    fn answered(&self, decision: &Decision, explicit: bool) -> Value {
+        let (decision, reason, input) = match decision {
             // If the arguments were repaired, the tool runs with the judged ones.
-            Ruling::Allow(judged) => {
+            Decision::Allow(judged) => {
                 (Some("allow").filter(|_| explicit), None, Some(judged).filter(|one| **one != self.input))
             }
-            Ruling::Deny(why) => (Some("deny"), Some(why.clone()), None),
+            Decision::Deny(why) => (Some("deny"), Some(why.clone()), None),
             // Gemini CLI has no decision that asks a person.
-            Ruling::Ask { question, .. } if self.form == Form::Decision => {
-                (Some("deny"), Some(ruling::unasked(question)), None)
+            Decision::Ask { question, .. } if self.form == Form::Decision => {
+                (Some("deny"), Some(decision::without_a_person(question)), None)
             }
-            Ruling::Ask { question, params, .. } => {
+            Decision::Ask { question, params, .. } => {
                 (Some("ask"), Some(question.clone()), Some(params).filter(|one| **one != self.input))
             }
         };

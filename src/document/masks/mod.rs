@@ -14,11 +14,11 @@
 
 mod fence;
 mod opener;
+mod outer_fence;
 mod quotation;
 mod search;
 mod section;
 mod span;
-mod wrapper;
 
 use crate::program::MaskKinds;
 use crate::text::{Slice, Span, Stretch};
@@ -26,12 +26,12 @@ pub(super) use fence::opening_fence;
 use fence::{BeforeFence, FenceLine, fence_line, glued_fence, run_end};
 pub(crate) use opener::Openers;
 use opener::{Opening, Opens};
+use outer_fence::OuterFence;
 pub(crate) use quotation::marks_around;
 use quotation::{Quoting, may_start};
 use search::{Last, Search};
 pub(crate) use section::CDATA;
 use section::{Sections, section_at};
-use wrapper::Wrapper;
 
 impl MaskKinds {
     /// Whether a mask may start with this byte.
@@ -95,7 +95,7 @@ pub(crate) fn is_masked(masks: &[Mask], at: usize) -> bool {
 pub(crate) struct Masks {
     kinds: MaskKinds,
     found: Vec<Mask>,
-    wrapper: Wrapper,
+    outer_fence: OuterFence,
     /// Everything before this offset is certain.
     decided: usize,
     /// Where the search continues for the end of the mask that may start at `decided`.
@@ -181,7 +181,7 @@ impl Masks {
         Self {
             kinds,
             found: Vec::new(),
-            wrapper: if kinds.wrapper { Wrapper::Unknown(0) } else { Wrapper::Absent },
+            outer_fence: if kinds.around { OuterFence::Unknown(0) } else { OuterFence::Absent },
             decided: 0,
             resume: 0,
             fences: std::array::from_fn(|_| [Last::new(), Last::new()]),
@@ -233,7 +233,7 @@ impl Masks {
 
     /// Finds masks up to `limit`. It must already be known whether a fence is around the whole text.
     pub(crate) fn advance(&mut self, text: &str, complete: bool, limit: usize, mut openers: Option<&mut Openers<'_>>) {
-        let end = self.wrapper().map_or(text.len(), |(_, closer)| closer.start);
+        let end = self.outer_fence().map_or(text.len(), |(_, closer)| closer.start);
         let within = text.slice(..end);
         let bytes = within.as_bytes();
         let limit = end.min(limit);
@@ -319,7 +319,7 @@ impl Masks {
                 }
                 let sought = self.fence_end(&opening);
                 let wraps =
-                    || self.kinds.wrapper && bytes.get(..at).is_some_and(|before| before.trim_ascii().is_empty());
+                    || self.kinds.around && bytes.get(..at).is_some_and(|before| before.trim_ascii().is_empty());
                 if matches!(sought, MaskSearch::Absent) && !wraps() {
                     self.open_fences.push(at);
                 }
@@ -419,13 +419,13 @@ mod tests {
         comments: true,
         cdata: true,
         marks: false,
-        wrapper: true,
+        around: true,
         openers: false,
     };
 
     fn whole(text: &str) -> Masks {
         let mut masks = Masks::new(ALL);
-        assert!(masks.settle_wrapper(text, true));
+        assert!(masks.find_outer_fence(text, true));
         masks.advance(text, true, usize::MAX, None);
         assert_eq!(masks.decided(), text.len());
         masks
@@ -440,16 +440,16 @@ mod tests {
             let mut pieces = Masks::new(ALL);
             for end in (0..text.len()).step_by(size).filter(|end| text.is_char_boundary(*end)) {
                 let part = text.slice(..end);
-                if pieces.settle_wrapper(part, false) {
+                if pieces.find_outer_fence(part, false) {
                     pieces.advance(part, false, end / 2, None);
                     pieces.advance(part, false, end, None);
                 }
             }
-            assert!(pieces.settle_wrapper(text, true));
+            assert!(pieces.find_outer_fence(text, true));
             pieces.advance(text, true, text.len() / 2, None);
             pieces.advance(text, true, usize::MAX, None);
             assert_eq!(pieces.found, masks.found, "{text:?} in pieces of {size}");
-            assert_eq!(pieces.wrapper(), masks.wrapper());
+            assert_eq!(pieces.outer_fence(), masks.outer_fence());
         }
     }
 
@@ -534,10 +534,10 @@ mod tests {
     }
 
     #[test]
-    fn one_fence_around_everything_is_a_wrapper() {
+    fn one_fence_around_everything_is_the_outer_fence() {
         let text = "\n```xml\n<a>\n```py\n1\n```\n</a>\n```\n \n";
         let masks = whole(text);
-        let (opener, closer) = masks.wrapper().unwrap_or_default();
+        let (opener, closer) = masks.outer_fence().unwrap_or_default();
         assert_eq!((opener.of(text), closer.of(text)), ("```xml\n", "```\n"));
         check(text, &["```py\n1\n```"]);
         check("```\na\n```\nb\n```\nc\n```", &["```\na\n```", "```\nc\n```"]);

@@ -7,7 +7,7 @@
 
 use super::opener::Openers;
 use super::{Mask, MaskSearch, Masks, Quotes};
-use crate::document::delimiter::opener;
+use crate::document::mark::opener;
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{Dialect, Family};
 use crate::text::{Slice, Span, boundary};

@@ -172,7 +172,7 @@ impl LenientObject<'_, '_> {
         let bit = level.map_or(0, LevelId::bit);
         self.nest.change(|frame| {
             (frame.filled, frame.comma, frame.key) = (true, None, Some(key));
-            frame.given |= bit;
+            frame.present |= bit;
         });
         self.cursor.pass_space();
         while let Some(rule) = stray_marks::before_value(&self.cursor, level) {

@@ -73,7 +73,7 @@ impl Live {
     /// Continues reading, as far as the text that has arrived is certain.
     pub(super) fn advance(
         &mut self,
-        given: &ReadContext<'_>,
+        context: &ReadContext<'_>,
         outline: &ObjectShape,
         limits: &Limits,
         left_open: Option<bool>,
@@ -81,12 +81,12 @@ impl Live {
         loop {
             let stage = std::mem::replace(&mut self.stage, Stage::Over);
             let (next, goes_on) = match stage {
-                Stage::Begin => Self::begin(given, outline, limits, left_open),
-                Stage::Reasoning(prelude, budget) => self.pass_reasoning(prelude, budget, given),
-                Stage::Object(at) => self.open(at, given.text),
-                Stage::Key(at) => self.key(at, given, outline, limits),
-                Stage::Text(at) => self.text(at, given.text),
-                Stage::Behind(quote) => self.after_quote(quote, given.text),
+                Stage::Begin => Self::begin(context, outline, limits, left_open),
+                Stage::Reasoning(prelude, budget) => self.pass_reasoning(prelude, budget, context),
+                Stage::Object(at) => self.open(at, context.text),
+                Stage::Key(at) => self.key(at, context, outline, limits),
+                Stage::Text(at) => self.text(at, context.text),
+                Stage::Behind(quote) => self.after_quote(quote, context.text),
                 Stage::Over => return,
             };
             self.stage = next;
@@ -98,7 +98,7 @@ impl Live {
 
     /// If the whole object, or each entry of a list of objects, is one block, none of its members is a text.
     fn begin(
-        given: &ReadContext<'_>,
+        context: &ReadContext<'_>,
         outline: &ObjectShape,
         limits: &Limits,
         left_open: Option<bool>,
@@ -106,7 +106,7 @@ impl Live {
         if outline.entries || outline.level(ObjectShape::ROOT).block.is_some() {
             return (Stage::Over, false);
         }
-        match LeadingReasoning::new(given.dialect, limits, left_open) {
+        match LeadingReasoning::new(context.dialect, limits, left_open) {
             Some(prelude) => (Stage::Reasoning(prelude, StepBudget::new(limits)), true),
             None => (Stage::Object(0), true),
         }
@@ -117,11 +117,11 @@ impl Live {
         &mut self,
         mut prelude: Box<LeadingReasoning>,
         mut budget: StepBudget,
-        given: &ReadContext<'_>,
+        context: &ReadContext<'_>,
     ) -> (Stage, bool) {
-        let ReadContext { text, dialect, .. } = *given;
+        let ReadContext { text, dialect, .. } = *context;
         let mut masks = Masks::new(MaskKinds::default());
-        masks.settle_wrapper(text, true);
+        masks.find_outer_fence(text, true);
         let answer = AnswerSoFar { dialect, text, start: 0, complete: false };
         let closer = match prelude.advance(&answer, &mut masks, &mut budget) {
             LeadingState::Opened(Some(closer)) => closer,
@@ -148,8 +148,8 @@ impl Live {
     }
 
     /// Reads a key, its colon and the quote that opens its text.
-    fn key(&mut self, at: usize, given: &ReadContext<'_>, outline: &ObjectShape, limits: &Limits) -> (Stage, bool) {
-        let text = given.text;
+    fn key(&mut self, at: usize, context: &ReadContext<'_>, outline: &ObjectShape, limits: &Limits) -> (Stage, bool) {
+        let text = context.text;
         let key = match key_at(text, at) {
             Ok(key) => key,
             Err(waits) if waits => return (Stage::Key(at), false),
@@ -165,7 +165,7 @@ impl Live {
             _ => return (Stage::Over, false),
         }
         let id = outline.member(ObjectShape::ROOT, key.name).and_then(|level| outline.level(level).block);
-        let bound = id.and_then(|id| Some((id, given.block(id)?)));
+        let bound = id.and_then(|id| Some((id, context.block(id)?)));
         // The result of a template is known only once the value has been judged.
         let Some((id, _)) = bound.filter(|(_, bound)| bound.role != Role::Call && bound.text.is_none()) else {
             return (Stage::Over, false);

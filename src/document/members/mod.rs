@@ -124,13 +124,19 @@ impl Objects {
         Self { named: Err(0), complete: false, live, emitted, left_open, read }
     }
 
-    pub(super) fn advance(&mut self, given: &ReadContext<'_>, outline: &ObjectShape, limits: &Limits, complete: bool) {
+    pub(super) fn advance(
+        &mut self,
+        context: &ReadContext<'_>,
+        outline: &ObjectShape,
+        limits: &Limits,
+        complete: bool,
+    ) {
         if self.complete {
             return;
         }
         self.complete = complete;
         if complete {
-            let reader = || ObjectReader::new(given, outline, limits, self.left_open);
+            let reader = || ObjectReader::new(context, outline, limits, self.left_open);
             self.read = match reader().read_all() {
                 Ok(document) => document,
                 // Only the end may decide which object is the answer: read once more with that knowledge.
@@ -141,9 +147,9 @@ impl Objects {
             };
             return;
         }
-        self.live.advance(given, outline, limits, self.left_open);
+        self.live.advance(context, outline, limits, self.left_open);
         if let Err(known) = self.named {
-            let found = outline.find_member(given.text.as_bytes().slice(known..));
+            let found = outline.find_member(context.text.as_bytes().slice(known..));
             self.named = found.map(|at| known + at).map_err(|at| known + at);
         }
     }
@@ -179,74 +185,74 @@ impl Objects {
     }
 
     /// Every block that starts before this offset is known.
-    pub(super) fn settled_until(&self) -> usize {
+    pub(super) fn certain_until(&self) -> usize {
         let (Ok(named) | Err(named)) = self.named;
         let live = self.live.members.first().filter(|_| self.live.before.is_none()).map_or(0, |first| first.start + 1);
         if self.complete { usize::MAX } else { named.max(live) }
     }
 
     /// Announces what is certain so far, and everything once the response is complete.
-    pub(super) fn announce(&mut self, given: &ReadContext<'_>, complete: bool, out: &mut Vec<EventDraft>) {
+    pub(super) fn announce(&mut self, context: &ReadContext<'_>, complete: bool, out: &mut Vec<EventDraft>) {
         if self.emitted.all {
             return;
         }
         if !complete {
-            return self.announce_live(given, out);
+            return self.announce_live(context, out);
         }
         self.emitted.all = true;
         let (mut at, mut answers) = (0, false);
         for (number, block) in self.read.blocks.iter().enumerate() {
             if number >= self.emitted.opened {
                 for gap in Span::new(at, block.span().start).without(&self.read.markup) {
-                    emit_outside(given, answers, gap, out);
+                    emit_outside(context, answers, gap, out);
                 }
             }
-            let Some(bound) = given.block(block.id) else { continue };
+            let Some(bound) = context.block(block.id) else { continue };
             answers |= bound.role.is_answer();
             if number >= self.emitted.opened {
-                out.extend(given.opened(number, block));
+                out.extend(context.opened(number, block));
             }
             if number >= self.emitted.closed {
                 let before = if number + 1 == self.emitted.opened { self.emitted.text } else { 0 };
                 // The result of a template is known only once the value has been judged.
                 if bound.text.is_none() {
-                    let text = block.encoding_of_member(given.text).decode(block.body().of(given.text));
+                    let text = block.encoding_of_member(context.text).decode(block.body().of(context.text));
                     let rest = text.slice(before..);
-                    emit_text(given, (number, block.id, block.body().start), rest, out);
+                    emit_text(context, (number, block.id, block.body().start), rest, out);
                 }
                 out.push(EventDraft::closed(number, block));
             }
             at = block.span().end;
         }
-        for gap in Span::new(at, given.text.len()).without(&self.read.markup) {
-            emit_outside(given, answers, gap, out);
+        for gap in Span::new(at, context.text.len()).without(&self.read.markup) {
+            emit_outside(context, answers, gap, out);
         }
     }
 
     /// Announces the texts that are certain.
-    fn announce_live(&mut self, given: &ReadContext<'_>, out: &mut Vec<EventDraft>) {
+    fn announce_live(&mut self, context: &ReadContext<'_>, out: &mut Vec<EventDraft>) {
         let Self { live, emitted, .. } = self;
         let Some(first) = live.members.first() else { return };
         if emitted.opened == 0 {
-            let mut at = beginning(given.text);
+            let mut at = beginning(context.text);
             if let Some(block) = &live.before {
-                emit_outside(given, false, Span::new(at, block.span().start), out);
-                out.extend(given.opened(0, block));
-                emit_text(given, (0, block.id, block.body().start), block.body().of(given.text), out);
+                emit_outside(context, false, Span::new(at, block.span().start), out);
+                out.extend(context.opened(0, block));
+                emit_text(context, (0, block.id, block.body().start), block.body().of(context.text), out);
                 out.push(EventDraft::closed(0, block));
                 (emitted.opened, emitted.closed) = (1, 1);
                 at = block.span().end;
             }
-            emit_outside(given, false, Span::new(at, live.brace.min(first.start)), out);
+            emit_outside(context, false, Span::new(at, live.brace.min(first.start)), out);
         }
         let before = usize::from(live.before.is_some());
         for (number, member) in (before..).zip(&live.members).skip(emitted.closed.saturating_sub(before)) {
             if number >= emitted.opened {
-                out.extend(given.opened_as(number, member.id, member.start, member.name));
+                out.extend(context.opened_as(number, member.id, member.start, member.name));
                 (emitted.opened, emitted.at, emitted.text) = (number + 1, 0, 0);
             }
-            let fresh = member.text_from(emitted.at, emitted.text, given.text);
-            emit_text(given, (number, member.id, emitted.at.max(member.sure.start)), &fresh, out);
+            let fresh = member.text_from(emitted.at, emitted.text, context.text);
+            emit_text(context, (number, member.id, emitted.at.max(member.sure.start)), &fresh, out);
             (emitted.at, emitted.text) = (member.sure.end, emitted.text + fresh.len());
             if let Some(end) = member.end {
                 let event = StreamEvent::Closed { block: number, span: Span::new(member.start, end).into() };
@@ -259,30 +265,36 @@ impl Objects {
 
 /// Announces the text of a block, if there is any. The block is given as its number, its declaration, and its start.
 fn emit_text(
-    given: &ReadContext<'_>,
+    context: &ReadContext<'_>,
     (number, id, start): (usize, BlockId, usize),
     text: &str,
     out: &mut Vec<EventDraft>,
 ) {
     if !text.is_empty() {
-        out.push(EventDraft::text(Some(number), Some(id), given.role_of(id), start, text.to_owned()));
+        out.push(EventDraft::text(Some(number), Some(id), context.role_of(id), start, text.to_owned()));
     }
 }
 
 /// Announces text outside every block, if there is any: before the first block of an answer or, if `behind`, after it.
-fn emit_outside(given: &ReadContext<'_>, behind: bool, gap: Span, out: &mut Vec<EventDraft>) {
+fn emit_outside(context: &ReadContext<'_>, behind: bool, gap: Span, out: &mut Vec<EventDraft>) {
     if !gap.is_empty() {
-        out.push(EventDraft::text(None, None, given.role_outside(behind), gap.start, gap.of(given.text).to_owned()));
+        out.push(EventDraft::text(
+            None,
+            None,
+            context.role_outside(behind),
+            gap.start,
+            gap.of(context.text).to_owned(),
+        ));
     }
 }
 
 impl<'p> ObjectReader<'p> {
-    fn new(given: &ReadContext<'p>, outline: &'p ObjectShape, limits: &'p Limits, left_open: Option<bool>) -> Self {
+    fn new(context: &ReadContext<'p>, outline: &'p ObjectShape, limits: &'p Limits, left_open: Option<bool>) -> Self {
         Self {
             left_open,
             open_reasoning: None,
-            text: given.text,
-            dialect: given.dialect,
+            text: context.text,
+            dialect: context.dialect,
             outline,
             limits,
             machine: Machine::with_depth(256),
@@ -295,7 +307,7 @@ impl<'p> ObjectReader<'p> {
             values: Cell::new(limits.values),
             calls: 0,
             last: None,
-            wasted_budget: MOST_IN_VAIN * given.text.len(),
+            wasted_budget: MOST_IN_VAIN * context.text.len(),
             surroundings: ObjectSurroundings::default(),
             list: None,
             tells_apart: false,
@@ -344,7 +356,7 @@ impl<'p> ObjectReader<'p> {
         let mut budget = StepBudget::new(self.limits);
         // An answer that is one object has no masks.
         let mut masks = Masks::new(MaskKinds::default());
-        masks.settle_wrapper(text, true);
+        masks.find_outer_fence(text, true);
         let answer = AnswerSoFar { dialect: self.dialect, text, start: 0, complete: true };
         let closer = match prelude.advance(&answer, &mut masks, &mut budget) {
             LeadingState::Opened(closer) => {

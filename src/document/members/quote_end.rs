@@ -300,17 +300,17 @@ impl QuoteEnd<'_> {
         };
         let name = decode_string(key.name);
         let mut open = self.around.open.iter().take(reach);
-        let found = open.find_map(|open| Some((open.level?, self.outline.member(open.level?, &name)?, open.given)));
-        let Some((around, level, given)) = found else { return false };
+        let found = open.find_map(|open| Some((open.level?, self.outline.member(open.level?, &name)?, open.present)));
+        let Some((around, level, present)) = found else { return false };
         let StringContext { body, bare, own, .. } = self.around;
-        let given = given & level.bit() != 0;
+        let present = present & level.bit() != 0;
         match key.form {
             // The body of a member is not followed by the same member.
             _ if closed == 0 && body && Some(level) == own => false,
             // A member that the object already has starts another entry.
-            KeyForm::Whole => closed > 0 || !body || !given || self.continues(&key, around),
-            KeyForm::Torn(_) | KeyForm::NoColon(_) => closed > 0 || !given,
-            KeyForm::Bare if bare => closed > 0 || !given,
+            KeyForm::Whole => closed > 0 || !body || !present || self.continues(&key, around),
+            KeyForm::Torn(_) | KeyForm::NoColon(_) => closed > 0 || !present,
+            KeyForm::Bare if bare => closed > 0 || !present,
             KeyForm::Bare if body => closed > 0 && self.continues(&key, around),
             KeyForm::Bare => matches!(self.bytes.get(skip_whitespace(self.bytes, key.value)), Some(b'"' | b'[' | b'{')),
         }
@@ -352,7 +352,7 @@ impl QuoteEnd<'_> {
         };
         for (place, open) in self.around.open.iter().enumerate().take(MARKS) {
             let level = open.level.filter(|_| !open.list).and_then(|level| self.outline.member(level, &name));
-            if level.is_some_and(|level| open.given & level.bit() == 0) {
+            if level.is_some_and(|level| open.present & level.bit() == 0) {
                 // Directly after foreign text such as code, a name alone is weak evidence.
                 let ends = || self.over_member(key.value).is_some_and(|end| self.ends_well(end));
                 return end_within(place).filter(|_| place > 0 || !self.around.body || ends());

@@ -26,7 +26,7 @@ pub(super) struct OpenContainer {
     /// The last key of an object.
     pub(super) key: Option<Span>,
     /// The members that it already has, with one bit for each level.
-    pub(super) given: u64,
+    pub(super) present: u64,
 }
 
 /// An open object or list, as its members or entries need to know it.
@@ -36,7 +36,7 @@ pub(super) struct OpenLevel {
     /// The level of its members, or for a list of its entries.
     pub(super) level: Option<LevelId>,
     /// The members that it already has, with one bit for each level.
-    pub(super) given: u64,
+    pub(super) present: u64,
 }
 
 /// The known levels around the innermost open object or list.
@@ -62,8 +62,8 @@ impl ContainerStack {
     /// The open objects and lists, innermost first.
     pub(super) fn open(&self, outline: &ObjectShape) -> Vec<OpenLevel> {
         let open = |frame: &OpenContainer| match frame.list {
-            true => OpenLevel { list: true, level: outline.each(frame.level), given: 0 },
-            false => OpenLevel { list: false, level: frame.level, given: frame.given },
+            true => OpenLevel { list: true, level: outline.each(frame.level), present: 0 },
+            false => OpenLevel { list: false, level: frame.level, present: frame.present },
         };
         self.frames.iter().rev().map(open).collect()
     }
@@ -79,7 +79,7 @@ impl ContainerStack {
     pub(super) fn push(&mut self, kind: MemberNodeKind, at: usize, level: Option<LevelId>) {
         let node = self.tape.leaf(kind, Span::new(at, at), false);
         let list = kind == MemberNodeKind::List;
-        self.frames.push(OpenContainer { node, list, level, comma: None, filled: false, key: None, given: 0 });
+        self.frames.push(OpenContainer { node, list, level, comma: None, filled: false, key: None, present: 0 });
     }
 
     /// Ends the innermost object or list.

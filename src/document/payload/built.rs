@@ -7,7 +7,7 @@
 
 use super::PayloadSource;
 use crate::document::call_list::CallLayout;
-use crate::document::delimiter::{most_captures, parts_of};
+use crate::document::mark::{most_captures, parts_of};
 use crate::document::unquoted;
 use crate::grammar::{Capture, Machine, RuleId, inside};
 use crate::json::{self, Context, Json, JsonFault, decode_quoted};

@@ -10,7 +10,7 @@
 //! the same name, and stray tags of other names. One pass pairs all of them, however many are never closed.
 
 use super::PayloadSource;
-use crate::document::delimiter::{most_captures, opener};
+use crate::document::mark::{most_captures, opener};
 use crate::document::quoted::tag_marks;
 use crate::document::strings::{NextString, Strings};
 use crate::document::trim::{by_lines, trimmed, verbatim};

@@ -10,7 +10,7 @@ use crate::program::Prefilter;
 use crate::program::names::{Binding, BlockNames};
 use crate::program::{
     BlockBinding, BlockId, Closer, DegradationTable, Dialect, DialectId, Family, FieldName, MaskKinds, NameSource,
-    ObjectShape, Outside, Schema, Structure,
+    ObjectShape, Schema, Structure, TextRole,
 };
 use crate::surface::{self, Anchor, BlockLayout, Case, Ending, Mask, Role, Trim};
 use crate::text::Spanned;
@@ -67,7 +67,7 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         comments: has(Mask::Comment),
         cdata: has(Mask::Cdata),
         marks: has(Mask::QuotationMarks),
-        wrapper: dialect.wrapper.is_some(),
+        around: dialect.around.is_some(),
         openers: has(Mask::CodeFence) && families.iter().any(|family| family.opens_fences() || family.holds_fences),
     };
     let mask_starts = masks.starts(&starts);
@@ -125,11 +125,11 @@ fn closer_prefixes(families: &[Family]) -> Vec<memmem::Finder<'static>> {
 }
 
 /// What the text outside every block counts as.
-fn outside(word: Option<&str>) -> Outside {
+fn outside(word: Option<&str>) -> TextRole {
     match word.map(|word| (word, word.strip_prefix("section:"))) {
-        Some(("message", _)) => Outside::Message,
-        Some((_, Some(section))) => Outside::Section(section.to_owned()),
-        _ => Outside::Stray,
+        Some(("message", _)) => TextRole::Message,
+        Some((_, Some(section))) => TextRole::Section(section.to_owned()),
+        _ => TextRole::Stray,
     }
 }
 

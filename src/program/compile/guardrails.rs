@@ -142,8 +142,8 @@ impl PackCompiler<'_> {
             }
         }
         for target in targets {
-            let looks = |rule: &Guardrail| rule.pattern.is_some() && rule.targets.contains(&target);
-            let rules = guardrails.rules.iter().enumerate().filter(|(_, rule)| looks(rule));
+            let applies = |rule: &Guardrail| rule.pattern.is_some() && rule.targets.contains(&target);
+            let rules = guardrails.rules.iter().enumerate().filter(|(_, rule)| applies(rule));
             let rules: Vec<usize> = rules.map(|(index, _)| index).collect();
             if let Some(same) = guardrails.sets.iter().find(|set| set.rules == rules) {
                 let patterns = Arc::clone(&same.patterns);

@@ -172,7 +172,7 @@ impl PackCompiler<'_> {
         self.compare(reads, scope);
         self.check_patterns(reads);
         let mut reported: Vec<Vec<String>> = Vec::new();
-        for (path, at) in reads.iter().chain(reads.looks()) {
+        for (path, at) in reads.iter().chain(reads.inner()) {
             let Some((head, inside)) = path.split_first() else { continue };
             // The engine provides these only if an effect reads them; only the scopes of effects have `ids`.
             let is_made = head == "reply" || head == "attributes";

@@ -4,7 +4,7 @@
 //! Out: [`ReplyShape`], with the mode's settings on top of the pack's.
 //! Never: fails: the pack's checks have already reported every name that cannot be resolved.
 
-use crate::program::{BlockBinding, BlockId, Count, Dialect, DialectId, NameSource, Outside, ReplyShape};
+use crate::program::{BlockBinding, BlockId, Count, Dialect, DialectId, NameSource, ReplyShape, TextRole};
 use crate::surface::{self, Role};
 use indexmap::IndexSet;
 
@@ -47,7 +47,7 @@ pub(super) fn compile_reply(
         }
         let blocks = blocks_called(name);
         let is_message = shows.as_ref().is_some_and(|shows| shows == name);
-        let outside = name == "message" && dialects.iter().any(|dialect| dialect.text == Outside::Message);
+        let outside = name == "message" && dialects.iter().any(|dialect| dialect.text == TextRole::Message);
         let message = is_message
             || outside
             || blocks.iter().any(|(dialect, block)| {

@@ -362,11 +362,11 @@ class Program:
         It is judged anew, by the mode and the state of now. The session of the outcome no longer has it. If nothing waits
         under the id, the outcome is refused, and says so.
         """
-        return cast(Outcome, self._engine.settle(session, id, True))
+        return cast(Outcome, self._engine.resolve_pending(session, id, True))
 
     def decline(self, session: Session, id: str) -> Outcome:
         """Takes out a call that waited under `id` in `session.pending`: a person has declined it."""
-        return cast(Outcome, self._engine.settle(session, id, False))
+        return cast(Outcome, self._engine.resolve_pending(session, id, False))
 
     def reject(
         self,

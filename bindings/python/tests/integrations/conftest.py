@@ -6,7 +6,7 @@ import pytest
 from desk import DESK
 
 import rulebook
-from rulebook.integrations import Gate
+from rulebook.integrations import Conversation
 
 
 @pytest.fixture(scope="session")
@@ -15,5 +15,5 @@ def desk() -> rulebook.Program:
 
 
 @pytest.fixture
-def gate(desk: rulebook.Program) -> Gate:
-    return Gate(desk)
+def conversation(desk: rulebook.Program) -> Conversation:
+    return Conversation(desk)

@@ -18,7 +18,7 @@ from langgraph.prebuilt import ToolNode, tools_condition
 from server import Server, calls, serve
 
 import rulebook
-from rulebook.integrations import Gate
+from rulebook.integrations import Conversation
 from rulebook.integrations.langchain import Parser
 from rulebook.integrations.langchain_agents import Middleware
 
@@ -55,8 +55,8 @@ def model(server: Server, **others: Any) -> Any:
     return ChatOpenAI(model="fake", base_url=server.url, api_key="none", max_retries=0, **others)  # type: ignore[arg-type]
 
 
-def chain(gate: Gate, server: Server) -> Any:
-    return model(server).bind_tools(TOOLS) | Parser(gate=gate)
+def chain(conversation: Conversation, server: Server) -> Any:
+    return model(server).bind_tools(TOOLS) | Parser(conversation=conversation)
 
 
 def agent(program: rulebook.Program, server: Server, **others: Any) -> Any:
@@ -66,13 +66,13 @@ def agent(program: rulebook.Program, server: Server, **others: Any) -> Any:
 HELLO: Any = {"messages": [HumanMessage("Hello")]}
 
 
-def test_a_parser_leaves_the_accepted_calls(gate: Gate) -> None:
+def test_a_parser_leaves_the_accepted_calls(conversation: Conversation) -> None:
     with serve(calls(("look_up", {"days": "3"}), ("erase", {}), ("refund", {"amount": 5}), content="One moment.")) as server:
-        message = chain(gate, server).invoke("Hello")
+        message = chain(conversation, server).invoke("Hello")
     assert message.content == "One moment."
     assert message.tool_calls == [{"name": "look_up", "args": {"days": 3}, "id": "call_0", "type": "tool_call"}]
     assert message.usage_metadata["total_tokens"] == 2
-    assert [waits.question for waits in gate.session.pending.values()] == ["Refund 5?"]
+    assert [waits.question for waits in conversation.session.pending.values()] == ["Refund 5?"]
 
 
 def test_a_parser_reads_calls_that_a_model_spells_in_its_text() -> None:
@@ -85,12 +85,12 @@ params = { days = { type = "integer", required = true } }
 [modes.chat]
 permits = ["look_up"]
 """
-    gate = Gate(rulebook.Program.load({"pack.toml": pack}))
+    conversation = Conversation(rulebook.Program.load({"pack.toml": pack}))
     text = 'Let me see.\n<tool_call>\n{"name": "look_up", "arguments": {"days": 3}}\n</tool_call>'
-    message = Parser(gate=gate).invoke(text)
+    message = Parser(conversation=conversation).invoke(text)
     assert message.content == "Let me see."
     assert [(call["name"], call["args"]) for call in message.tool_calls] == [("look_up", {"days": 3})]
-    chunks = list(Parser(gate=gate).transform(iter([text[:30], text[30:]])))
+    chunks = list(Parser(conversation=conversation).transform(iter([text[:30], text[30:]])))
     assert sum(chunks[1:], chunks[0]).tool_calls[0]["args"] == {"days": 3}
 
 
@@ -105,45 +105,45 @@ permits = ["look_up"]
 [degradation]
 malformed-payload = ["repair", "drop"]
 """
-    gate = Gate(rulebook.Program.load({"pack.toml": pack}))
+    conversation = Conversation(rulebook.Program.load({"pack.toml": pack}))
     with serve(calls(("look_up", "{'days': 3,}"))) as server:
-        assert chain(gate, server).invoke("Hello").tool_calls[0]["args"] == {"days": 3}
+        assert chain(conversation, server).invoke("Hello").tool_calls[0]["args"] == {"days": 3}
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_a_parser_streams(gate: Gate, asynchronous: bool) -> None:
+def test_a_parser_streams(conversation: Conversation, asynchronous: bool) -> None:
     async def all_chunks(server: Server) -> list[Any]:
-        return [chunk async for chunk in chain(gate, server).astream("Hello")]
+        return [chunk async for chunk in chain(conversation, server).astream("Hello")]
 
     with serve(calls(("erase", {}), ("look_up", {"days": "3"}), content="One moment.")) as server:
-        chunks = asyncio.run(all_chunks(server)) if asynchronous else list(chain(gate, server).stream("Hello"))
+        chunks = asyncio.run(all_chunks(server)) if asynchronous else list(chain(conversation, server).stream("Hello"))
     whole = sum(chunks[1:], chunks[0])
     assert isinstance(whole, AIMessageChunk) and whole.content == "One moment."
     assert [(call["id"], call["name"], call["args"]) for call in whole.tool_calls] == [("call_1", "look_up", {"days": 3})]
 
 
-def test_a_refused_stream_shows_nothing(gate: Gate) -> None:
+def test_a_refused_stream_shows_nothing(conversation: Conversation) -> None:
     with serve({"content": "A long beginning before the SECRET comes."}) as server:
-        chunks = list(chain(gate, server).stream("Hello"))
+        chunks = list(chain(conversation, server).stream("Hello"))
         assert [chunk.content for chunk in chunks] == [""]
-        assert "SECRET" not in repr(chain(gate, server).invoke("Hello"))
+        assert "SECRET" not in repr(chain(conversation, server).invoke("Hello"))
 
 
 @pytest.mark.parametrize("status, kind", [(429, openai.RateLimitError), (500, openai.InternalServerError)])
-def test_errors_of_the_model_pass_through(desk: rulebook.Program, gate: Gate, status: int, kind: type[Exception]) -> None:
+def test_errors_of_the_model_pass_through(desk: rulebook.Program, conversation: Conversation, status: int, kind: type[Exception]) -> None:
     with serve(status) as server:
         for asked in (
-            lambda: chain(gate, server).invoke("Hello"),
-            lambda: list(chain(gate, server).stream("Hello")),
+            lambda: chain(conversation, server).invoke("Hello"),
+            lambda: list(chain(conversation, server).stream("Hello")),
             lambda: agent(desk, server).invoke(HELLO),
         ):
             with pytest.raises(kind):
                 asked()
 
 
-def test_a_graph_runs_what_was_accepted(gate: Gate) -> None:
+def test_a_graph_runs_what_was_accepted(conversation: Conversation) -> None:
     with serve(calls(("look_up", {"days": "3"}), ("erase", {})), {"content": "It rains."}) as server:
-        quiet = model(server).bind_tools(TOOLS).with_config(tags=["nostream"]) | Parser(gate=gate)
+        quiet = model(server).bind_tools(TOOLS).with_config(tags=["nostream"]) | Parser(conversation=conversation)
         graph = StateGraph(MessagesState)
         graph.add_node("model", lambda state: {"messages": [quiet.invoke(state["messages"])]})
         graph.add_node("tools", ToolNode([look_up, refund, erase]))

@@ -7,11 +7,11 @@
 //! The transport is `stdio` of the protocol:
 //! <https://modelcontextprotocol.io/specification/2025-06-18/basic/transports>.
 
-mod gate;
+mod proxy;
 
 use super::session::{SessionArguments, clock};
 use super::{CommandOutput, Error, Format, OpenedPack, Status};
-use gate::{Gate, Route};
+use proxy::{Proxy, Route};
 use rulebook_fs::io_reason;
 use serde_json::Value;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
 
 /// The state that the threads of both directions share.
 struct Shared {
-    gate: Mutex<Gate>,
+    proxy: Mutex<Proxy>,
     /// Notified after each message of the server: it may have listed its tools.
     listed: Condvar,
     /// The server's standard input; `None` once the client has gone.
@@ -114,7 +114,7 @@ pub(super) fn mcp(arguments: &Arguments) -> Result<CommandOutput, Error> {
         return Err(Error::Usage("the server has no standard output".to_owned()));
     };
     let shared = Arc::new(Shared {
-        gate: Mutex::new(Gate::new(program, session, arguments.name.as_deref())),
+        proxy: Mutex::new(Proxy::new(program, session, arguments.name.as_deref())),
         listed: Condvar::new(),
         server: Mutex::new(to_server),
         child: Mutex::new(server),
@@ -123,12 +123,12 @@ pub(super) fn mcp(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let of_client = Arc::clone(&shared);
     thread::spawn(move || client(&of_client));
     lines(from_server, |message| {
-        let mut gate = locked(&shared.gate);
+        let mut proxy = locked(&shared.proxy);
         let routes = match message {
-            Ok(message) => gate.pass_server(message),
-            Err(why) => gate.note(&format!("the server wrote what is no message: {why}")),
+            Ok(message) => proxy.pass_server(message),
+            Err(why) => proxy.note(&format!("the server wrote what is no message: {why}")),
         };
-        drop(gate);
+        drop(proxy);
         shared.listed.notify_all();
         shared.send(routes);
     });
@@ -142,16 +142,16 @@ pub(super) fn mcp(arguments: &Arguments) -> Result<CommandOutput, Error> {
 /// Passes on the messages of the client, until it has gone.
 fn client(shared: &Shared) {
     lines(io::stdin().lock(), |message| {
-        let mut gate = locked(&shared.gate);
-        if message.as_ref().is_ok_and(Gate::is_call) {
-            let waited = shared.listed.wait_timeout_while(gate, PATIENCE, |gate| !gate.is_listed());
-            gate = waited.unwrap_or_else(PoisonError::into_inner).0;
+        let mut proxy = locked(&shared.proxy);
+        if message.as_ref().is_ok_and(Proxy::is_call) {
+            let waited = shared.listed.wait_timeout_while(proxy, PATIENCE, |proxy| !proxy.is_listed());
+            proxy = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         let routes = match message {
-            Ok(message) => gate.pass_client(message),
-            Err(why) => gate.unreadable(&why),
+            Ok(message) => proxy.pass_client(message),
+            Err(why) => proxy.unreadable(&why),
         };
-        drop(gate);
+        drop(proxy);
         shared.send(routes);
     });
     *locked(&shared.server) = None;

@@ -1,4 +1,4 @@
-//! The gate before an MCP server: does only what the pack permits reach the server?
+//! The proxy before an MCP server: does only what the pack permits reach the server?
 
 use crate::command::{at_terminal, folder};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 const PACK: &str = r#"
 [pack]
-name = "gate"
+name = "desk"
 [state.reads]
 type = "integer"
 default = 0
@@ -44,10 +44,10 @@ while IFS= read -r line; do
 done
 "#;
 
-/// A client of the gate.
+/// A client of the proxy.
 struct Client {
     folder: PathBuf,
-    gate: Child,
+    proxy: Child,
     to: Option<ChildStdin>,
     from: BufReader<ChildStdout>,
 }
@@ -58,9 +58,9 @@ impl Client {
         fs::write(folder.join("pack.toml"), PACK).unwrap();
         fs::write(folder.join("server.sh"), SERVER).unwrap();
         let mut command = at_terminal(&folder, &["mcp", ".", "--name", "box", "--", "sh", "server.sh"]);
-        let mut gate = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let (to, from) = (gate.stdin.take(), BufReader::new(gate.stdout.take().unwrap()));
-        let mut client = Self { folder, gate, to, from };
+        let mut proxy = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let (to, from) = (proxy.stdin.take(), BufReader::new(proxy.stdout.take().unwrap()));
+        let mut client = Self { folder, proxy, to, from };
         let params = json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities });
         client.send(&json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params }));
         assert_eq!(client.next()["id"], 0);
@@ -99,7 +99,7 @@ impl Client {
     /// The calls that the server saw, once the client has gone.
     fn end(mut self) -> Vec<Value> {
         self.to = None;
-        assert!(self.gate.wait().unwrap().success());
+        assert!(self.proxy.wait().unwrap().success());
         let log = fs::read_to_string(self.folder.join("server.log")).unwrap();
         let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         lines.filter(|line| line["method"] == "tools/call").map(|line| line["params"].clone()).collect()

@@ -1,6 +1,6 @@
 """LangChain and LangGraph: messages of which only what was accepted is left.
 
-`Parser` is for chains and the nodes of a graph: `model | Parser(gate=gate)`. For `create_agent` there is
+`Parser` is for chains and the nodes of a graph: `model | Parser(conversation=conversation)`. For `create_agent` there is
 `rulebook.integrations.langchain_agents`.
 """
 
@@ -10,7 +10,7 @@ from typing import Any, AsyncIterator, Iterator, Sequence
 
 from .. import events
 from .._results import Outcome
-from ._gate import accepted, missing
+from ._conversation import accepted, missing
 
 try:
     from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
@@ -28,37 +28,37 @@ class Parser(BaseTransformOutputParser[AIMessage]):
 
     * in: a text, an `AIMessage` or the chunks of one. `invalid_tool_calls` are read as well: the pack says what is corrected.
     * out: an `AIMessage` with the message of the outcome, and the accepted calls as `tool_calls`; as a stream, chunks of it.
-    * `gate`: the conversation. Its `outcome` has all else; `outcome.ask_again` is what to send to the model, if anything.
+    * `conversation`: its `outcome` has all else; `outcome.ask_again` is what to send to the model, if anything.
 
     A node whose graph streams `messages` needs `model.with_config(tags=["nostream"])`, or LangGraph shows the tokens of the
     model itself.
     """
 
-    gate: Any
+    conversation: Any
 
     def parse_result(self, result: Sequence[Generation], *, partial: bool = False) -> AIMessage:
         """Judges a whole answer."""
         (first, *_) = result
         message = first.message if isinstance(first, ChatGeneration) else AIMessage(first.text)
-        return _message(self.gate.judge(completion(message), "openai"), message)
+        return _message(self.conversation.judge(completion(message), "openai"), message)
 
     def parse(self, text: str) -> AIMessage:
         """Judges a whole answer that is a text."""
         return self.parse_result([Generation(text=text)])
 
     def _transform(self, input: Iterator[str | BaseMessage]) -> Iterator[AIMessage]:
-        stream = self.gate.stream((_delta(chunk) for chunk in input), "openai")
+        stream = self.conversation.stream((_delta(chunk) for chunk in input), "openai")
         for event in stream:
             if isinstance(event, events.Text) and event.role == "message":
                 yield AIMessageChunk(content=event.text)
-        yield _last(self.gate.settle(stream.outcome))
+        yield _last(self.conversation.advance(stream.outcome))
 
     async def _atransform(self, input: AsyncIterator[str | BaseMessage]) -> AsyncIterator[AIMessage]:
-        stream = self.gate.stream((_delta(chunk) async for chunk in input), "openai")
+        stream = self.conversation.stream((_delta(chunk) async for chunk in input), "openai")
         async for event in stream:
             if isinstance(event, events.Text) and event.role == "message":
                 yield AIMessageChunk(content=event.text)
-        yield _last(self.gate.settle(stream.outcome))
+        yield _last(self.conversation.advance(stream.outcome))
 
 
 def _message(outcome: Outcome, like: Any) -> AIMessage:

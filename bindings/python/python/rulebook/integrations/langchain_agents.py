@@ -6,7 +6,7 @@ from typing import Any, Awaitable, Callable, Generator
 
 from .._program import Program
 from .._results import Outcome
-from ._gate import Gate, accepted, missing, waits
+from ._conversation import Conversation, accepted, missing, waits
 from .langchain import completion, judged
 
 try:
@@ -35,7 +35,7 @@ class Middleware(AgentMiddleware[State, Any, Any]):
     * The model is asked again inside the step, where the pack says so, and where none of its calls could be carried out.
       Failed answers are not in the state.
     * The model itself does not stream: a stream of the graph has each message once it has been judged.
-    * `on_outcome`, `most`: as for a `Gate`. One middleware serves all threads and conversations.
+    * `on_outcome`, `most`: as for a `Conversation`. One middleware serves all threads and conversations.
 
     Errors of the model pass through. The innermost middleware sees what the model wrote: put this one last.
     """
@@ -74,15 +74,15 @@ class Middleware(AgentMiddleware[State, Any, Any]):
         """Yields each request to the model, is sent its response, and returns what the agent gets."""
         saved = request.state.get("rulebook")
         session = self._program.session() if saved is None else self._program.resume(saved)
-        gate = Gate(self._program, session, on_outcome=self._on_outcome, most=self._most)
+        conversation = Conversation(self._program, session, on_outcome=self._on_outcome, most=self._most)
         quiet = {"disable_streaming": True, "tags": [*(request.model.tags or ()), "nostream"]}
         request = request.override(model=request.model.model_copy(update=quiet))
         attempts = 0
         while True:
             response = yield request
             message = next(one for one in response.result if isinstance(one, AIMessage))
-            outcome = gate.judge(completion(message), "openai", attempts=attempts)
-            if not gate.asks_again(outcome, attempts):
+            outcome = conversation.judge(completion(message), "openai", attempts=attempts)
+            if not conversation.asks_again(outcome, attempts):
                 break
             results = _answers(outcome)
             correction = [message, *results] if results else [HumanMessage(outcome.ask_again)]
@@ -104,7 +104,7 @@ class Middleware(AgentMiddleware[State, Any, Any]):
         whole = outcome.status != "refused" and all(call.verdict == "accepted" for call in outcome.calls)
         structured = response.structured_response if whole else None
         return ExtendedModelResponse(
-            ModelResponse(result, structured_response=structured), Command(update={"rulebook": gate.session.to_dict()})
+            ModelResponse(result, structured_response=structured), Command(update={"rulebook": conversation.session.to_dict()})
         )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, AsyncGenerator, AsyncIterator, Awaitable,
 
 from .. import events
 from .._results import Outcome
-from ._gate import Gate, accepted, correction, missing, recorded, told, waits
+from ._conversation import Conversation, accepted, correction, missing, recorded, events_of, waits
 
 try:
     import litellm
@@ -27,7 +27,7 @@ __all__ = ["Guard", "acompletion"]
 Ask = Callable[..., Awaitable[Any]]
 
 
-async def acompletion(gate: Gate, *, ask: Ask | None = None, **request: Any) -> Any:
+async def acompletion(conversation: Conversation, *, ask: Ask | None = None, **request: Any) -> Any:
     """`litellm.acompletion`, judged. The request is the same.
 
     * returns: a `ModelResponse` with one choice: the message of the outcome, and the accepted calls with judged arguments.
@@ -37,25 +37,25 @@ async def acompletion(gate: Gate, *, ask: Ask | None = None, **request: Any) -> 
 
     Asks the model again where the pack says so, and where none of its native calls could be carried out. Of calls beside
     accepted ones it reads with the next request why they were not carried out, or that they wait for a person: those are in
-    `gate.session.pending`, which needs `pending = "keep"` in the pack. Raises what LiteLLM raises, and `ReplyError` for what
+    `conversation.session.pending`, which needs `pending = "keep"` in the pack. Raises what LiteLLM raises, and `ReplyError` for what
     is no chat completion.
     """
     ask = litellm.acompletion if ask is None else ask
-    request = {**request, "messages": [*request.get("messages", []), *gate.take_unanswered()]}
+    request = {**request, "messages": [*request.get("messages", []), *conversation.take_unanswered()]}
     response = await ask(**request)
-    return _stream(gate, ask, request, response) if request.get("stream") else await _whole(gate, ask, request, response)
+    return _stream(conversation, ask, request, response) if request.get("stream") else await _whole(conversation, ask, request, response)
 
 
-async def _whole(gate: Gate, ask: Ask | None, request: dict[str, Any], response: ModelResponse) -> ModelResponse:
+async def _whole(conversation: Conversation, ask: Ask | None, request: dict[str, Any], response: ModelResponse) -> ModelResponse:
     attempts, messages = 0, request.get("messages", [])
     while True:
-        outcome = gate.judge(response, "openai", attempts=attempts)
-        if ask is None or not gate.asks_again(outcome, attempts):
+        outcome = conversation.judge(response, "openai", attempts=attempts)
+        if ask is None or not conversation.asks_again(outcome, attempts):
             break
         messages = [*messages, *correction(outcome, _message(response), "openai")]
         attempts += 1
         response = await ask(**{**request, "messages": messages})
-    _remember(gate, outcome, _message(response))
+    _remember(conversation, outcome, _message(response))
     reason = _reason(outcome, response.choices[0].finish_reason)
     message = Message(role="assistant", reasoning_content=_thinking(outcome), **_content(outcome))
     usage = getattr(response, "usage", None)
@@ -65,26 +65,26 @@ async def _whole(gate: Gate, ask: Ask | None, request: dict[str, Any], response:
 
 
 async def _stream(
-    gate: Gate, ask: Ask | None, request: dict[str, Any], chunks: Any
+    conversation: Conversation, ask: Ask | None, request: dict[str, Any], chunks: Any
 ) -> AsyncIterator[ModelResponseStream]:
     attempts, messages = 0, request.get("messages", [])
     while True:
         read: list[Any] = []
         shown = False
-        stream = gate.stream(recorded(chunks, read), "openai", attempts=attempts)
-        async with told(stream) as certain:
+        stream = conversation.stream(recorded(chunks, read), "openai", attempts=attempts)
+        async with events_of(stream) as certain:
             async for event in certain:
                 if isinstance(event, events.Text) and event.role in ("message", "thinking"):
                     shown = True
                     yield _chunk(read[-1], **{"content" if event.role == "message" else "reasoning_content": event.text})
-        outcome = gate.settle(stream.outcome)
-        if ask is None or shown or not gate.asks_again(outcome, attempts):
+        outcome = conversation.advance(stream.outcome)
+        if ask is None or shown or not conversation.asks_again(outcome, attempts):
             break
         messages = [*messages, *correction(outcome, _message(litellm.stream_chunk_builder(read)), "openai")]
         attempts += 1
         chunks = await ask(**{**request, "messages": messages})
     if accepted(outcome):
-        _remember(gate, outcome, _message(litellm.stream_chunk_builder(read)))
+        _remember(conversation, outcome, _message(litellm.stream_chunk_builder(read)))
     like = read[-1] if read else ModelResponseStream()
     for index, call in enumerate(_content(outcome)["tool_calls"] or []):
         yield _chunk(like, tool_calls=[{"index": index, **call}])
@@ -99,16 +99,16 @@ async def _stream(
 class Guard(CustomLogger):
     """Judges the chat completions of LiteLLM's proxy: a callback in a Python file of its configuration.
 
-    * `gate`: gives the gate for the data of a request, such as one with the session that belongs to `data["metadata"]`.
+    * `conversation`: gives the conversation of a request, from its data, such as one with the session that belongs to `data["metadata"]`.
     * `ask`: what calls the model again, such as `llm_router.acompletion`; without it, the model is never asked again.
 
     No request can turn it off, and what it raises fails the request: `TypeError` for what is neither a chat completion nor an
     embedding.
     """
 
-    def __init__(self, gate: Callable[[dict[str, Any]], Gate], *, ask: Ask | None = None) -> None:
+    def __init__(self, conversation: Callable[[dict[str, Any]], Conversation], *, ask: Ask | None = None) -> None:
         super().__init__()
-        self._gate = gate
+        self._conversation = conversation
         self._ask = ask
 
     async def async_post_call_success_hook(
@@ -119,13 +119,13 @@ class Guard(CustomLogger):
             return response
         if not isinstance(response, ModelResponse):
             raise TypeError(f"a chat completion can be judged, not a {type(response).__name__}")
-        return await _whole(self._gate(data), self._ask, data, response)
+        return await _whole(self._conversation(data), self._ask, data, response)
 
     async def async_post_call_streaming_iterator_hook(
         self, user_api_key_dict: UserAPIKeyAuth, response: Any, request_data: dict[str, Any]
     ) -> AsyncGenerator[ModelResponseStream, None]:
         """Called by the proxy with the chunks of a stream: gives them judged."""
-        async for chunk in _stream(self._gate(request_data), self._ask, request_data, response):
+        async for chunk in _stream(self._conversation(request_data), self._ask, request_data, response):
             yield chunk
 
 
@@ -134,7 +134,7 @@ def _message(response: Any) -> dict[str, Any]:
     return message
 
 
-def _remember(gate: Gate, outcome: Outcome, message: dict[str, Any]) -> None:
+def _remember(conversation: Conversation, outcome: Outcome, message: dict[str, Any]) -> None:
     """Answers the calls that are left out, if the host goes on with the others."""
     results: list[Any] = outcome.tool_results("openai")
     for call in outcome.calls:
@@ -143,7 +143,7 @@ def _remember(gate: Gate, outcome: Outcome, message: dict[str, Any]) -> None:
     answered = {result["tool_call_id"] for result in results}
     calls = [call for call in message.get("tool_calls") or [] if call["id"] in answered]
     if calls and accepted(outcome):
-        gate.unanswered = [{"role": "assistant", "content": None, "tool_calls": calls}, *results]
+        conversation.unanswered = [{"role": "assistant", "content": None, "tool_calls": calls}, *results]
 
 
 def _content(outcome: Outcome) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any, AsyncIterator
 
 from .. import events
 from .._results import Outcome
-from ._gate import Gate, accepted, missing, recorded, told, waits
+from ._conversation import Conversation, accepted, missing, recorded, events_of, waits
 
 try:
     from agents.items import ModelResponse, TResponseStreamEvent
@@ -27,21 +27,21 @@ __all__ = ["JudgedModel"]
 
 
 class JudgedModel(Model):
-    """Another model, judged: `Agent(model=JudgedModel(model, gate), tools=[…])`.
+    """Another model, judged: `Agent(model=JudgedModel(model, conversation), tools=[…])`.
 
     * The runner gets the message of the outcome, and the accepted calls with judged arguments. Handoffs are calls, too. Items
       of any other kind, which a pack cannot judge, are left out; reasoning is there if nothing else was left out.
     * The model is asked again where the pack says so, and where none of its calls could be carried out. Of calls beside
       accepted ones it reads with the next request why they were not carried out, or that they wait for a person: those are in
-      `gate.session.pending`, which needs `pending = "keep"` in the pack.
+      `conversation.session.pending`, which needs `pending = "keep"` in the pack.
     * A stream has text as soon as it is final, and then the completed response.
 
-    One gate, and so one model, for each conversation. Errors of the model pass through.
+    Each conversation needs a model of its own. Errors of the model pass through.
     """
 
-    def __init__(self, model: Model, gate: Gate) -> None:
+    def __init__(self, model: Model, conversation: Conversation) -> None:
         self._model = model
-        self._gate = gate
+        self._conversation = conversation
 
     async def get_response(self, system_instructions: str | None, input: Any, *args: Any, **request: Any) -> ModelResponse:
         """One answer of the model, judged. The arguments are those of the other model."""
@@ -49,8 +49,8 @@ class JudgedModel(Model):
         while True:
             response = await self._model.get_response(system_instructions, input, *args, **request)
             usage.add(response.usage)
-            outcome = self._gate.judge(_json(response.output), "responses", attempts=attempts)
-            if not self._gate.asks_again(outcome, attempts):
+            outcome = self._conversation.judge(_json(response.output), "responses", attempts=attempts)
+            if not self._conversation.asks_again(outcome, attempts):
                 break
             input, request = _again(outcome, response.output, response.response_id, input, request)
             attempts += 1
@@ -65,8 +65,8 @@ class JudgedModel(Model):
         while True:
             read: list[Any] = []
             chunks = self._model.stream_response(system_instructions, input, *args, **request)
-            stream = self._gate.stream(recorded(chunks, read), "responses", attempts=attempts)
-            async with told(stream) as certain:
+            stream = self._conversation.stream(recorded(chunks, read), "responses", attempts=attempts)
+            async with events_of(stream) as certain:
                 async for event in certain:
                     if isinstance(event, events.Text) and event.role == "message":
                         yield ResponseTextDeltaEvent(
@@ -79,11 +79,11 @@ class JudgedModel(Model):
                 for ended in read[-1:]:
                     yield _emptied(ended)
                 return
-            outcome = self._gate.settle(stream.outcome)
+            outcome = self._conversation.advance(stream.outcome)
             response = read[-1].response
             # Some servers have the items in their own events only.
             output = response.output or [one.item for one in read if one.type == "response.output_item.done"]
-            if number or not self._gate.asks_again(outcome, attempts):
+            if number or not self._conversation.asks_again(outcome, attempts):
                 break
             input, request = _again(outcome, output, response.id, input, request)
             attempts += 1
@@ -100,7 +100,7 @@ class JudgedModel(Model):
         return self._model.get_retry_advice(request)
 
     def _answering(self, input: Any) -> Any:
-        unanswered = self._gate.take_unanswered()
+        unanswered = self._conversation.take_unanswered()
         return [*_items(input), *unanswered] if unanswered else input
 
     def _remember(self, outcome: Outcome, output: list[Any], request: dict[str, Any]) -> None:
@@ -113,7 +113,7 @@ class JudgedModel(Model):
                 results.append({"type": "function_call_output", "call_id": call.id, "output": waits(outcome, call)})
         answered = {result["call_id"] for result in results}
         calls = [item for item in _json(output) if item.get("call_id") in answered]
-        self._gate.unanswered = results if _is_kept(request) else [*calls, *results]
+        self._conversation.unanswered = results if _is_kept(request) else [*calls, *results]
 
 
 def _is_kept(request: dict[str, Any]) -> bool:

@@ -10,7 +10,7 @@ import dataclasses
 from typing import Any, AsyncGenerator, Sequence
 
 from .._results import Outcome
-from ._gate import Gate, accepted, missing, waits
+from ._conversation import Conversation, accepted, missing, waits
 
 try:
     from pydantic_ai import ModelRetry, RunContext, TextOutput
@@ -33,8 +33,8 @@ except ImportError as error:
 __all__ = ["JudgedModel", "judged_text"]
 
 
-def judged_text(gate: Gate) -> TextOutput[Outcome]:
-    """An output type: the text of the model, judged. `Agent(model, output_type=judged_text(gate), retries=2)`.
+def judged_text(conversation: Conversation) -> TextOutput[Outcome]:
+    """An output type: the text of the model, judged. `Agent(model, output_type=judged_text(conversation), retries=2)`.
 
     The output of a run is the `Outcome`, with its message, calls and effects. Where the pack asks again, the agent sends the
     correction, as often as its `retries` and the pack's `[ask_again] most` allow; more is an `UnexpectedModelBehavior`.
@@ -42,7 +42,7 @@ def judged_text(gate: Gate) -> TextOutput[Outcome]:
     """
 
     def judged(ctx: RunContext[Any], text: str) -> Outcome:
-        outcome = gate.judge({"parts": [{"type": "text", "text": text}]}, attempts=ctx.retry)
+        outcome = conversation.judge({"parts": [{"type": "text", "text": text}]}, attempts=ctx.retry)
         if outcome.ask_again is not None:
             raise ModelRetry(outcome.ask_again)
         return outcome
@@ -51,23 +51,23 @@ def judged_text(gate: Gate) -> TextOutput[Outcome]:
 
 
 class JudgedModel(WrapperModel):
-    """Another model, judged: `Agent(JudgedModel(model, gate), tools=[…])`.
+    """Another model, judged: `Agent(JudgedModel(model, conversation), tools=[…])`.
 
     * The agent gets the message of the outcome, and the accepted calls with judged arguments. Calls of an output type, such as
       `final_result`, are calls, too: the pack declares and permits them.
     * The model is asked again where the pack says so, and where none of its calls could be carried out. Of calls beside
       accepted ones it reads with the next request why they were not carried out, or that they wait for a person: those are in
-      `gate.session.pending`, which needs `pending = "keep"` in the pack.
+      `conversation.session.pending`, which needs `pending = "keep"` in the pack.
     * A stream has the answer once it has been judged.
     * Where nothing is left of an answer, the agent raises `ContentFilterError`. If calls wait and there is no message, it
       consists of their questions.
 
-    One gate, and so one model, for each conversation. Errors of the model pass through.
+    Each conversation needs a model of its own. Errors of the model pass through.
     """
 
-    def __init__(self, wrapped: Any, gate: Gate) -> None:
+    def __init__(self, wrapped: Any, conversation: Conversation) -> None:
         super().__init__(wrapped)
-        self._gate = gate
+        self._conversation = conversation
 
     async def request(
         self,
@@ -93,15 +93,15 @@ class JudgedModel(WrapperModel):
 
     @property
     def batch_max_requests(self) -> int | None:
-        """None: batches would pass the gate by."""
+        """None: the answers of a batch would not be judged."""
         return None
 
     async def batch_encode(self, request: Any) -> Any:
-        """Raises `NotImplementedError`: batches would pass the gate by."""
+        """Raises `NotImplementedError`: the answers of a batch would not be judged."""
         raise NotImplementedError("a judged model has no batches")
 
     async def _judged(self, messages: list[ModelMessage], settings: Sequence[Any], *, streams: bool) -> ModelResponse:
-        messages = [*messages, *self._gate.take_unanswered()]
+        messages = [*messages, *self._conversation.take_unanswered()]
         attempts = 0
         while True:
             if streams:
@@ -111,8 +111,8 @@ class JudgedModel(WrapperModel):
                     response = stream.get()
             else:
                 response = await self.wrapped.request(messages, *settings)
-            outcome = self._gate.judge(_reply(response), attempts=attempts)
-            if not self._gate.asks_again(outcome, attempts):
+            outcome = self._conversation.judge(_reply(response), attempts=attempts)
+            if not self._conversation.asks_again(outcome, attempts):
                 break
             answers = _answers(outcome)
             correction = [response, ModelRequest(answers)] if answers else [_user(outcome)]
@@ -122,7 +122,7 @@ class JudgedModel(WrapperModel):
         if answers and accepted(outcome):
             answered = {answer.tool_call_id for answer in answers}
             calls = [part for part in response.parts if isinstance(part, ToolCallPart) and part.tool_call_id in answered]
-            self._gate.unanswered = [dataclasses.replace(response, parts=calls), ModelRequest(answers)]
+            self._conversation.unanswered = [dataclasses.replace(response, parts=calls), ModelRequest(answers)]
         return _response(outcome, response)
 
 

@@ -1,12 +1,12 @@
-//! Settling: when is a part of a streamed answer final?
+//! Stream waits: when is a part of a streamed answer final?
 //!
 //! In: a mode with its dialects, degradation tables and guardrails.
-//! Out: [`Settling`]: what a stream holds back; for each block the [`Wait`]s that delay its text, with their lines.
+//! Out: [`HoldChoice`]: what a stream holds back; for each block the [`Wait`]s that delay its text, with their lines.
 //! Never: reads an answer.
 
 use super::{
     BlockBinding, DeclarationContext, Dialect, EffectRule, Guardrail, GuardrailTarget, Mode, ModeId, NameSource,
-    Outside, Program, ResolvedStrategy, Verb,
+    Program, ResolvedStrategy, TextRole, Verb,
 };
 use crate::diagnostic::{Defect, Strategy};
 use crate::surface::{Decoding, Hold, Payload, Role};
@@ -74,7 +74,7 @@ pub struct WaitRow {
 
 /// What a stream holds back in a mode.
 #[derive(Debug, Clone)]
-pub(crate) struct Settling {
+pub(crate) struct HoldChoice {
     pub(crate) hold: Hold,
     /// The reason, unless the pack chose `hold` itself.
     pub(crate) because: Option<Wait>,
@@ -110,7 +110,7 @@ impl Program {
                     rule: at.and_then(|at| self.place(at)),
                 });
             };
-            let Settling { hold, because, at } = self.settling(id);
+            let HoldChoice { hold, because, at } = self.hold_in(id);
             let chosen = at.map(|_| format!("hold = \"{}\"", hold.word())).unwrap_or_default();
             let place = because.as_ref().map_or(at, |wait| wait.at);
             let because = because.as_ref().map_or(chosen, |wait| self.because(wait));
@@ -139,7 +139,7 @@ impl Program {
             let blocks = dialect.blocks.iter().filter(|block| !matches!(block.role, Role::Call | Role::Wrapper));
             let blocks = blocks.map(|block| (format!("{}.{}", dialect.name, block.name), Some(block)));
             let outside =
-                (dialect.text == Outside::Message).then(|| (format!("{}, outside blocks", dialect.name), None));
+                (dialect.text == TextRole::Message).then(|| (format!("{}, outside blocks", dialect.name), None));
             for (text, block) in outside.into_iter().chain(blocks) {
                 let mut waits = self.waits(id, dialect, block);
                 waits.sort_by_key(|wait| std::cmp::Reverse(wait.until));
@@ -164,14 +164,14 @@ impl Program {
     }
 
     /// What a stream holds back in this mode: what the pack declares, or else the whole answer if it may be refused.
-    pub(crate) fn settling(&self, mode: ModeId) -> Settling {
-        let chosen = |hold: Hold, at: Option<Location>| Settling { hold, because: None, at };
+    pub(crate) fn hold_in(&self, mode: ModeId) -> HoldChoice {
+        let chosen = |hold: Hold, at: Option<Location>| HoldChoice { hold, because: None, at };
         let Some((_, of_mode)) = self.modes.get_index(mode.0) else { return chosen(Hold::Settled, None) };
         if let Some((hold, at)) = of_mode.reply.hold {
             return chosen(hold, Some(at));
         }
         let because = self.refusing(mode, of_mode);
-        Settling { hold: if because.is_some() { Hold::Answer } else { Hold::Settled }, because, at: None }
+        HoldChoice { hold: if because.is_some() { Hold::Answer } else { Hold::Settled }, because, at: None }
     }
 
     /// The first strategy or guardrail of a mode that may refuse an answer.
@@ -200,7 +200,7 @@ impl Program {
             Some(Wait { until: WaitsUntil::Answer, why, strategy, at: Some(edit.at) })
         };
         by_table.or_else(by_edit).or_else(|| {
-            let rules = self.guardrails.rules.iter().enumerate().filter(|(_, rule)| looks(rule, mode));
+            let rules = self.guardrails.rules.iter().enumerate().filter(|(_, rule)| applies(rule, mode));
             let own = |(index, rule): (usize, &Guardrail)| {
                 let strategy = rule.strategy.filter(|strategy| strategy.refuses())?;
                 let why = WaitReason::Guardrail(index);
@@ -250,7 +250,7 @@ impl Program {
             }
         }
         let role = block.map_or(Role::Message, |block| block.streamed_role(of_mode));
-        for (index, rule) in self.guardrails.rules.iter().enumerate().filter(|(_, rule)| looks(rule, mode)) {
+        for (index, rule) in self.guardrails.rules.iter().enumerate().filter(|(_, rule)| applies(rule, mode)) {
             let reach = rule.targets.iter().filter_map(|target| reach(target, role, block)).max();
             let Some(until) = reach else { continue };
             let own = rule.strategy.map(|strategy| (strategy, Some(rule.at)));
@@ -356,7 +356,7 @@ impl Program {
 }
 
 /// Whether a guardrail checks answers in a mode.
-fn looks(rule: &Guardrail, mode: ModeId) -> bool {
+fn applies(rule: &Guardrail, mode: ModeId) -> bool {
     rule.modes.include(Some(mode)) && !rule.targets.contains(&GuardrailTarget::Input)
 }
 

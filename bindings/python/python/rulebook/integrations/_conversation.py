@@ -1,4 +1,4 @@
-"""Gates: what is the same in all frameworks when an answer is judged?
+"""Conversations: what is the same in all frameworks when an answer is judged?
 
 In: what a model's API returned, whole or in pieces. Out: outcomes, whether to ask the model again, and with which messages.
 Never: imports a framework, calls a model, or runs a tool.
@@ -19,10 +19,10 @@ from .._stream import Stream
 from ..events import Event
 from ..types import Provider
 
-__all__ = ["Accepted", "Gate", "accepted", "correction", "missing", "recorded", "told", "waits"]
+__all__ = ["Accepted", "Conversation", "accepted", "correction", "missing", "recorded", "events_of", "waits"]
 
 
-class Gate:
+class Conversation:
     """One conversation that a program judges. Not for two answers at the same time.
 
     * `session`: where it goes on from; by default a new one. After each answer it is that of the outcome: save it with the
@@ -55,13 +55,13 @@ class Gate:
 
     def judge(self, message: object, provider: Provider | None = None, *, attempts: int = 0) -> Outcome:
         """Judges one whole answer, as `Program.judge` does, and goes on from its session."""
-        return self.settle(self.program.judge(self.session, message, provider, attempts=attempts))
+        return self.advance(self.program.judge(self.session, message, provider, attempts=attempts))
 
     def stream(self, pieces: AsyncIterable[Any] | Iterable[Any], provider: Provider, *, attempts: int = 0) -> Stream:
-        """Reads an answer while it comes, as `Program.stream` does. Pass its outcome to `settle`."""
+        """Reads an answer while it comes, as `Program.stream` does. Pass its outcome to `advance`."""
         return self.program.stream(self.session, pieces, provider=provider, attempts=attempts, hold=self._hold)
 
-    def settle(self, outcome: Outcome) -> Outcome:
+    def advance(self, outcome: Outcome) -> Outcome:
         """Goes on from the session of this outcome. Warns if a call waits that the next answer would drop."""
         if not self.program._engine.keeps_pending and any(call.pending for call in outcome.calls):
             warnings.warn(
@@ -96,7 +96,7 @@ def correction(outcome: Outcome, answer: Any, provider: Provider) -> list[Any]:
     return [answer, *results] if results else [{"role": "user", "content": outcome.ask_again}]
 
 
-def told(stream: Stream) -> contextlib.AbstractAsyncContextManager[AsyncIterator[Event]]:
+def events_of(stream: Stream) -> contextlib.AbstractAsyncContextManager[AsyncIterator[Event]]:
     """The events of a stream. Closes its source if they are not read to the end."""
     return contextlib.aclosing(stream.__aiter__())
 

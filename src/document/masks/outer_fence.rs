@@ -1,11 +1,11 @@
-//! Wrapper: is one fence around the whole answer?
+//! Outer fence: is one fence around the whole answer?
 //!
 //! In: the response so far, and whether it is complete.
-//! Out: [`Wrapper`], which is certain only if just white space follows its closer up to the end.
+//! Out: [`OuterFence`], which is certain only if just white space follows its closer up to the end.
 //! Never: accepts a fence that closes before the answer ends.
 //!
 //! Fences inside it pair up like masks. If one of them is unpaired, it was never closed, and the very last line closes
-//! the wrapper.
+//! the outer fence.
 
 use super::Masks;
 use super::fence::{BeforeFence, FenceLine, fence_line, fence_start, line_break};
@@ -13,17 +13,17 @@ use crate::text::{Slice, Span, beginning};
 
 /// The state of the search for a fence around the whole answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Wrapper {
+pub(super) enum OuterFence {
     /// So far there is only white space up to this offset.
     Unknown(usize),
-    /// The wrapper is open: the open fences, the last line so far that could close it, and where the search continues.
+    /// The outer fence is open: the open fences, the last line so far that could close it, and where the search continues.
     Open {
         stack: Vec<OpenFence>,
         opener: Span,
         last: Option<Span>,
         from: usize,
     },
-    /// The wrapper is closed here; only white space follows up to `seen`.
+    /// The outer fence is closed here; only white space follows up to `seen`.
     Closed {
         opener: Span,
         closer: Span,
@@ -57,31 +57,31 @@ impl OpenFence {
 
 impl Masks {
     /// The opener and closer of the fence around the whole answer, which is known only at the end.
-    pub(crate) fn wrapper(&self) -> Option<(Span, Span)> {
-        match &self.wrapper {
-            Wrapper::Found { opener, closer } => Some((*opener, *closer)),
+    pub(crate) fn outer_fence(&self) -> Option<(Span, Span)> {
+        match &self.outer_fence {
+            OuterFence::Found { opener, closer } => Some((*opener, *closer)),
             _ => None,
         }
     }
 
     /// Treats the fence around the whole answer as text, before anything in it has been searched for.
-    pub(crate) fn treat_wrapper_as_text(&mut self) {
-        self.wrapper = Wrapper::Absent;
+    pub(crate) fn treat_outer_fence_as_text(&mut self) {
+        self.outer_fence = OuterFence::Absent;
         self.decided = 0;
         self.resume = 0;
     }
 
     /// Whether it is known if a fence is around the whole answer.
-    pub(crate) fn settle_wrapper(&mut self, text: &str, complete: bool) -> bool {
+    pub(crate) fn find_outer_fence(&mut self, text: &str, complete: bool) -> bool {
         let bytes = text.as_bytes();
-        if let Wrapper::Unknown(seen) = self.wrapper {
+        if let OuterFence::Unknown(seen) = self.outer_fence {
             let seen = seen.max(beginning(text));
             let rest = bytes.slice(seen..);
             let Some(first) = rest.iter().position(|byte| !byte.is_ascii_whitespace()).map(|first| seen + first) else {
-                self.wrapper = if complete { Wrapper::Absent } else { Wrapper::Unknown(bytes.len()) };
+                self.outer_fence = if complete { OuterFence::Absent } else { OuterFence::Unknown(bytes.len()) };
                 return complete;
             };
-            self.wrapper = Wrapper::Unknown(first);
+            self.outer_fence = OuterFence::Unknown(first);
             if !complete && matches!(bytes.get(first), Some(b'`' | b'~')) {
                 // The part of the first line that has arrived may still become a fence.
                 let run = self.seen.opener.run(bytes, first);
@@ -91,41 +91,41 @@ impl Masks {
             }
             let start = fence_start(bytes, first);
             match start.and_then(|_| fence_line(bytes, first, complete)).filter(|line| line.opens) {
-                None => self.wrapper = Wrapper::Absent,
+                None => self.outer_fence = OuterFence::Absent,
                 Some(line) => {
                     let mark = bytes.get(first).copied().unwrap_or_default();
                     let next = (line.end + line_break(bytes, line.end)).min(bytes.len());
                     let opener = Span::new(start.unwrap_or(first), next);
                     let stack = vec![OpenFence::new(mark, &line, BeforeFence::Margin)];
-                    self.wrapper = Wrapper::Open { stack, opener, last: None, from: next };
+                    self.outer_fence = OuterFence::Open { stack, opener, last: None, from: next };
                 }
             }
         }
-        if let Wrapper::Open { .. } = self.wrapper
-            && !self.close_wrapper(bytes, complete)
+        if let OuterFence::Open { .. } = self.outer_fence
+            && !self.close_outer_fence(bytes, complete)
         {
             return false;
         }
-        if let Wrapper::Closed { opener, closer, seen } = self.wrapper {
+        if let OuterFence::Closed { opener, closer, seen } = self.outer_fence {
             let rest = bytes.slice(seen..);
             if rest.iter().any(|byte| !byte.is_ascii_whitespace()) {
-                self.wrapper = Wrapper::Absent;
+                self.outer_fence = OuterFence::Absent;
             } else if complete {
-                self.wrapper = Wrapper::Found { opener, closer };
+                self.outer_fence = OuterFence::Found { opener, closer };
                 self.decided = opener.end;
                 self.resume = opener.end;
             } else {
-                self.wrapper = Wrapper::Closed { opener, closer, seen: bytes.len() };
+                self.outer_fence = OuterFence::Closed { opener, closer, seen: bytes.len() };
                 return false;
             }
         }
         true
     }
 
-    /// Searches for the line that closes the wrapper; false while it may still arrive.
-    fn close_wrapper(&mut self, bytes: &[u8], complete: bool) -> bool {
-        let Wrapper::Open { mut stack, opener, mut last, mut from } =
-            std::mem::replace(&mut self.wrapper, Wrapper::Absent)
+    /// Searches for the line that closes the outer fence; false while it may still arrive.
+    fn close_outer_fence(&mut self, bytes: &[u8], complete: bool) -> bool {
+        let OuterFence::Open { mut stack, opener, mut last, mut from } =
+            std::mem::replace(&mut self.outer_fence, OuterFence::Absent)
         else {
             return true;
         };
@@ -135,7 +135,7 @@ impl Masks {
             let line =
                 if run == bytes.len() && !complete { None } else { self.seen.fence_at(bytes, at, run, complete) };
             let Some(line) = line else {
-                self.wrapper = Wrapper::Open { stack, opener, last, from: at };
+                self.outer_fence = OuterFence::Open { stack, opener, last, from: at };
                 return false;
             };
             let Some((before, line)) = line else {
@@ -157,15 +157,15 @@ impl Masks {
                 stack.push(fence);
             }
             if let (true, Some(closer)) = (stack.is_empty(), last) {
-                self.wrapper = Wrapper::Closed { opener, closer, seen: closer.end };
+                self.outer_fence = OuterFence::Closed { opener, closer, seen: closer.end };
                 return true;
             }
             from = next;
         }
         if !complete {
-            self.wrapper = Wrapper::Open { stack, opener, last, from: bytes.len() };
+            self.outer_fence = OuterFence::Open { stack, opener, last, from: bytes.len() };
         } else if let Some(closer) = last {
-            self.wrapper = Wrapper::Closed { opener, closer, seen: closer.end };
+            self.outer_fence = OuterFence::Closed { opener, closer, seen: closer.end };
         }
         complete
     }

@@ -1,7 +1,7 @@
-//! Delimiter: what is known about one opener or closer?
+//! Mark: what is known about one opener or closer?
 //!
 //! In: the captures of an opener.
-//! Out: [`Delimiter`], which is small because there may be one every few bytes, and [`Opener`], which few marks need.
+//! Out: [`Mark`], which is small because there may be one every few bytes, and [`Opener`], which few marks need.
 //! Never: stores text: both store only places.
 
 use super::{Attribute, AttributeKey, Attributes};
@@ -11,10 +11,10 @@ use crate::text::{Slice, Span, Stretch};
 
 /// A place where a block may open or close.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Delimiter {
+pub(super) struct Mark {
     pub(super) span: Stretch,
     pub(super) name: Stretch,
-    pub(super) kind: DelimiterKind,
+    pub(super) kind: MarkKind,
     /// Whether it is inside a mask.
     pub(super) masked: bool,
     pub(super) starts: StartOf,
@@ -41,7 +41,7 @@ pub(super) struct Opener {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum DelimiterKind {
+pub(super) enum MarkKind {
     Open {
         family: u8,
         id: BlockId,
@@ -58,7 +58,7 @@ pub(super) enum DelimiterKind {
     },
 }
 
-impl Delimiter {
+impl Mark {
     pub(super) fn span(&self) -> Span {
         self.span.span()
     }

@@ -1,7 +1,7 @@
-//! Rulings: may a program run one call of a tool?
+//! Decision: may a program run one call of a tool?
 //!
 //! In: a program, a session, the name of a tool and its arguments.
-//! Out: [`Ruling`], with a text for the program that asked, and the outcome.
+//! Out: [`Decision`], with a text for the program that asked, and the outcome.
 //! Never: runs a tool, or asks a person.
 
 use rulebook::outcome::Verdict;
@@ -9,7 +9,7 @@ use rulebook::{Options, Outcome, Program, Provider, Reply, ReplyPart, Session};
 use serde_json::Value;
 
 /// The decision about a call.
-pub(super) enum Ruling {
+pub(super) enum Decision {
     /// The call may run, with these arguments, which are the judged ones.
     Allow(Value),
     /// The call may not run, for this reason.
@@ -20,23 +20,23 @@ pub(super) enum Ruling {
 }
 
 /// Judges a call as the only one of a reply.
-pub(super) fn judge(program: &Program, session: &Session, tool: &str, arguments: &Value) -> (Ruling, Outcome) {
+pub(super) fn judge(program: &Program, session: &Session, tool: &str, arguments: &Value) -> (Decision, Outcome) {
     let mut reply = Reply::default();
     reply.parts.push(ReplyPart::Call { id: None, name: tool.to_owned(), arguments: arguments.to_string() });
     let outcome = program.judge(session, &reply, &Options::default());
     (of(&outcome), outcome)
 }
 
-/// The ruling on the one call of an outcome.
-pub(super) fn of(outcome: &Outcome) -> Ruling {
-    let [call] = outcome.calls.as_slice() else { return Ruling::Deny(why(outcome)) };
+/// The decision about the one call of an outcome.
+pub(super) fn of(outcome: &Outcome) -> Decision {
+    let [call] = outcome.calls.as_slice() else { return Decision::Deny(why(outcome)) };
     let waits = call.pending.as_deref().and_then(|id| Some((id, outcome.session.pending.get(id)?)));
     match (call.verdict, serde_json::to_value(&call.params), waits) {
-        (Verdict::Accepted, Ok(params), _) => Ruling::Allow(params),
+        (Verdict::Accepted, Ok(params), _) => Decision::Allow(params),
         (Verdict::Pending, Ok(params), Some((id, waits))) => {
-            Ruling::Ask { id: id.to_owned(), question: waits.question.clone(), params }
+            Decision::Ask { id: id.to_owned(), question: waits.question.clone(), params }
         }
-        _ => Ruling::Deny(why(outcome)),
+        _ => Decision::Deny(why(outcome)),
     }
 }
 
@@ -49,6 +49,6 @@ fn why(outcome: &Outcome) -> String {
 }
 
 /// The refusal of a host that cannot ask a person.
-pub(super) fn unasked(question: &str) -> String {
+pub(super) fn without_a_person(question: &str) -> String {
     format!("not carried out: a person has to confirm this first, and cannot be asked here: {question}")
 }

@@ -1,4 +1,4 @@
-//! Delimiters: where may a block open or close?
+//! Marks: where may a block open or close?
 //!
 //! In: the response so far, the families of one dialect, and its masks.
 //! Out: every opener and closer with a declared name, in order, whatever is around it.
@@ -6,7 +6,7 @@
 
 use super::ChunkedVec;
 use super::budget::{Arrived, StepBudget};
-use super::delimiter::{Delimiter, DelimiterKind, Opener, StartOf, opener};
+use super::mark::{Mark, MarkKind, Opener, StartOf, opener};
 use super::masks::{Masks, Quotes};
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{BlockId, Dialect, Family, Limits, Margin, Prefilter, Prefix};
@@ -21,10 +21,10 @@ const MOST_READ: usize = 200;
 
 /// Finds the marks of a response, from its start to its end.
 #[derive(Debug)]
-pub(super) struct DelimiterScanner {
+pub(super) struct MarkScanner {
     /// Everything before this offset has been examined.
     pub(super) at: usize,
-    marks: ChunkedVec<Delimiter>,
+    marks: ChunkedVec<Mark>,
     /// The number of marks that are certain. Later ones are in a code span whose end has not been reached, and which
     /// may turn out not to be one.
     certain: usize,
@@ -88,7 +88,7 @@ impl ExaminedText<'_> {
 
 /// The result of an attempt.
 enum Attempt {
-    Mark(DelimiterKind, Span, Span),
+    Mark(MarkKind, Span, Span),
     /// The start of an opener, with its name; the rest cannot be read.
     Broken(BlockId, Span),
     /// The text starts like the rule, but does not match.
@@ -99,7 +99,7 @@ enum Attempt {
     Spent,
 }
 
-impl DelimiterScanner {
+impl MarkScanner {
     pub(super) fn new(most_captures: usize, limits: &Limits) -> Self {
         Self {
             at: 0,
@@ -132,7 +132,7 @@ impl DelimiterScanner {
     }
 
     /// The mark with this number.
-    pub(super) fn mark(&self, number: usize) -> Option<Delimiter> {
+    pub(super) fn mark(&self, number: usize) -> Option<Mark> {
         self.marks.get(number).filter(|_| number < self.certain).copied()
     }
 
@@ -297,7 +297,7 @@ impl DelimiterScanner {
             {
                 continue;
             }
-            if !look.complete && !look.dialect.starts.is_settled(number as u8, rest) {
+            if !look.complete && !look.dialect.starts.is_certain(number as u8, rest) {
                 self.attempt = Some((index, closing, false));
                 return false;
             }
@@ -331,7 +331,7 @@ impl DelimiterScanner {
             && let Some(family) = look.dialect.families.get(index)
         {
             let stops = self.stops(look.text, family, name.end);
-            self.push(look, DelimiterKind::Broken { id }, Span::new(self.at, stops), name);
+            self.push(look, MarkKind::Broken { id }, Span::new(self.at, stops), name);
         }
         true
     }
@@ -346,7 +346,7 @@ impl DelimiterScanner {
     pub(super) fn opens_at(&mut self, look: &ExaminedText<'_>, at: usize) -> bool {
         let before = (self.at, self.budget);
         (self.at, self.budget) = (at, self.budget.anew());
-        let opens = |index| matches!(self.open(look, index, false), Attempt::Mark(DelimiterKind::Open { .. }, ..));
+        let opens = |index| matches!(self.open(look, index, false), Attempt::Mark(MarkKind::Open { .. }, ..));
         let found = (0..look.dialect.families.len()).any(opens);
         (self.at, self.budget) = before;
         found
@@ -360,7 +360,7 @@ impl DelimiterScanner {
                 let Some(name) = self.capture(family.name) else { return Attempt::Nothing };
                 match look.dialect.names.find(name.of(look.text), Some(index)) {
                     Some(id) => {
-                        let kind = DelimiterKind::Open { family: index as u8, id, leaves: false };
+                        let kind = MarkKind::Open { family: index as u8, id, leaves: false };
                         Attempt::Mark(kind, Span::new(self.at, end), name)
                     }
                     None => Attempt::Nothing,
@@ -426,11 +426,9 @@ impl DelimiterScanner {
                 let name = self.capture(family.name).unwrap_or(Span::new(end, end));
                 let span = Span::new(self.at, end);
                 match look.dialect.wrapper_closed_by(name.of(look.text), index) {
-                    Some(id) => {
-                        Attempt::Mark(DelimiterKind::Open { family: index as u8, id, leaves: true }, span, name)
-                    }
+                    Some(id) => Attempt::Mark(MarkKind::Open { family: index as u8, id, leaves: true }, span, name),
                     None if name.is_empty() || look.dialect.names.closes(name.of(look.text), Some(index)) => {
-                        Attempt::Mark(DelimiterKind::Close { family: index as u8 }, span, name)
+                        Attempt::Mark(MarkKind::Close { family: index as u8 }, span, name)
                     }
                     None => Attempt::Nothing,
                 }
@@ -490,7 +488,7 @@ impl DelimiterScanner {
     }
 
     /// The parts of a mark's opener besides its name, if they are stored. Drops those of earlier marks.
-    pub(super) fn opener_of(&mut self, mark: &Delimiter) -> Option<Opener> {
+    pub(super) fn opener_of(&mut self, mark: &Mark) -> Option<Opener> {
         if mark.plain {
             return Some(Opener::default());
         }
@@ -534,19 +532,19 @@ impl DelimiterScanner {
         self.broken = None;
     }
 
-    fn push(&mut self, look: &ExaminedText<'_>, kind: DelimiterKind, span: Span, name: Span) {
+    fn push(&mut self, look: &ExaminedText<'_>, kind: MarkKind, span: Span, name: Span) {
         let at_line_start = self.at_line_start;
         // After closers in a row, and after a whole block on one line, the line still counts as at its start.
         let named = |leader: Span| look.dialect.names.same(leader.of(look.text), name.of(look.text));
-        if matches!(kind, DelimiterKind::Close { .. }) && (at_line_start || self.leader.is_some_and(named)) {
+        if matches!(kind, MarkKind::Close { .. }) && (at_line_start || self.leader.is_some_and(named)) {
             self.clean = span.end;
             self.fenced = false;
         }
-        if let DelimiterKind::Open { .. } = kind {
+        if let MarkKind::Open { .. } = kind {
             self.leader = Some(name).filter(|_| at_line_start);
         }
         let mut plain = true;
-        if let DelimiterKind::Open { family, .. } = kind
+        if let MarkKind::Open { family, .. } = kind
             && let Some(rules) = look.dialect.families.get(usize::from(family))
         {
             let opener = opener(rules, self.machine.captures());
@@ -561,7 +559,7 @@ impl DelimiterScanner {
             true => StartOf::Line,
             false => StartOf::Nothing,
         };
-        self.marks.push(Delimiter {
+        self.marks.push(Mark {
             span: span.into(),
             name: name.into(),
             kind,
@@ -573,10 +571,10 @@ impl DelimiterScanner {
             Some(mask) => {
                 self.span = Some(mask.span());
                 match kind {
-                    DelimiterKind::Open { .. } => self.depth += 1,
-                    DelimiterKind::Close { .. } if self.depth > 0 => self.depth -= 1,
-                    DelimiterKind::Close { .. } => self.cut = true,
-                    DelimiterKind::Broken { .. } => {}
+                    MarkKind::Open { .. } => self.depth += 1,
+                    MarkKind::Close { .. } if self.depth > 0 => self.depth -= 1,
+                    MarkKind::Close { .. } => self.cut = true,
+                    MarkKind::Broken { .. } => {}
                 }
             }
             None => self.certain = self.marks.len(),

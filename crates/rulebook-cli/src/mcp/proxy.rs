@@ -1,18 +1,18 @@
-//! Gate: which messages pass between a client and a server?
+//! Proxy: which messages pass between a client and a server?
 //!
 //! In: the messages of both sides, one by one.
 //! Out: [`Route`]s: the messages to send to each side.
 //! Never: reads or writes a stream; lets a call pass that the pack does not permit, or lists a tool that no permit
 //! names.
 
-use crate::ruling::{self, Ruling};
+use crate::decision::{self, Decision};
 use rulebook::prompt::Export;
 use rulebook::{Program, Session, Tools};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
 
-/// The prefix of the ids of the gate's own requests.
+/// The prefix of the ids of the proxy's own requests.
 const OWN: &str = "rulebook-";
 
 /// A message for one side.
@@ -22,7 +22,7 @@ pub(super) enum Route {
     Server(Value),
 }
 
-/// A request of the gate itself.
+/// A request of the proxy itself.
 enum Request {
     /// To the server: list its tools.
     List,
@@ -30,8 +30,8 @@ enum Request {
     Confirm { call: Value, waits: String },
 }
 
-/// The state of the gate.
-pub(super) struct Gate {
+/// The state of the proxy.
+pub(super) struct Proxy {
     /// The program of the pack alone, without the tools of the server.
     pack: Program,
     program: Program,
@@ -45,12 +45,12 @@ pub(super) struct Gate {
     asks: bool,
     /// The ids of the client's requests for a list of tools.
     lists: BTreeSet<String>,
-    /// The gate's own requests that are not answered yet, and the number of the next one.
+    /// The proxy's own requests that are not answered yet, and the number of the next one.
     own: BTreeMap<String, Request>,
     next: usize,
 }
 
-impl Gate {
+impl Proxy {
     pub(super) fn new(pack: Program, session: Session, name: Option<&str>) -> Self {
         Self {
             program: pack.clone(),
@@ -139,7 +139,7 @@ impl Gate {
         let is_list = self.lists.remove(&id.to_string());
         self.is_listed |= is_list && message.pointer("/result/nextCursor").is_none();
         if is_list && let Some(Value::Array(tools)) = message.pointer_mut("/result/tools") {
-            // A client may ask for the list before the gate has received its own, so the gate learns the tools from
+            // A client may ask for the list before the proxy has received its own, so the proxy learns the tools from
             // this one, too.
             self.learn(tools.clone());
             let permitted = self.permitted();
@@ -202,8 +202,8 @@ impl Gate {
         exported.as_array().into_iter().flatten().filter_map(name).collect()
     }
 
-    /// The id of a request of the gate. The other side cannot guess it: an answer to a question of the server must not
-    /// count as one to a question of the gate.
+    /// The id of a request of the proxy. The other side cannot guess it: an answer to a question of the server must not
+    /// count as one to a question of the proxy.
     fn own(&mut self, request: Request) -> String {
         let id = format!("{OWN}{}-{:016x}", self.next, RandomState::new().hash_one(self.next));
         self.next += 1;
@@ -218,16 +218,16 @@ impl Gate {
         };
         let arguments = message.pointer("/params/arguments").filter(|given| !given.is_null());
         let arguments = arguments.cloned().unwrap_or_else(|| json!({}));
-        let (ruling, outcome) = ruling::judge(&self.program, &self.session, &tool, &arguments);
+        let (decision, outcome) = decision::judge(&self.program, &self.session, &tool, &arguments);
         let before = std::mem::replace(&mut self.session, outcome.session);
-        let mut routes = match ruling {
-            Ruling::Allow(judged) => vec![Route::Server(with_arguments(message, judged))],
-            Ruling::Deny(why) => vec![Route::Client(refusal(id, &why))],
-            Ruling::Ask { id: waits, question, .. } if self.asks => vec![self.ask(message, waits, &question)],
-            Ruling::Ask { question, .. } => {
+        let mut routes = match decision {
+            Decision::Allow(judged) => vec![Route::Server(with_arguments(message, judged))],
+            Decision::Deny(why) => vec![Route::Client(refusal(id, &why))],
+            Decision::Ask { id: waits, question, .. } if self.asks => vec![self.ask(message, waits, &question)],
+            Decision::Ask { question, .. } => {
                 // No person can confirm the call, so it does not become pending.
                 self.session = before.clone();
-                vec![Route::Client(refusal(id, &ruling::unasked(&question)))]
+                vec![Route::Client(refusal(id, &decision::without_a_person(&question)))]
             }
         };
         routes.extend(self.changed(&before));
@@ -249,13 +249,13 @@ impl Gate {
         let before = self.session.clone();
         let decide = if yes { Program::confirm } else { Program::decline };
         let outcome = decide(&self.program, &self.session, waits);
-        let ruling = ruling::of(&outcome);
+        let decision = decision::of(&outcome);
         self.session = outcome.session;
-        let mut routes = match ruling {
-            Ruling::Allow(judged) if yes => vec![Route::Server(with_arguments(call, judged))],
-            Ruling::Deny(why) if yes => vec![Route::Client(refusal(id, &why))],
+        let mut routes = match decision {
+            Decision::Allow(judged) if yes => vec![Route::Server(with_arguments(call, judged))],
+            Decision::Deny(why) if yes => vec![Route::Client(refusal(id, &why))],
             // The question has changed since.
-            Ruling::Ask { id: waits, question, .. } if yes => vec![self.ask(call, waits, &question)],
+            Decision::Ask { id: waits, question, .. } if yes => vec![self.ask(call, waits, &question)],
             _ => vec![Route::Client(refusal(id, "not carried out: a person said no"))],
         };
         routes.extend(self.changed(&before));

@@ -1,4 +1,4 @@
-"""Gates without a framework: does a host learn that its pack drops a call that waits?"""
+"""Conversations without a framework: does a host learn that its pack drops a call that waits?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import rulebook
-from rulebook.integrations import Gate
+from rulebook.integrations import Conversation
 
 PACK = """
 [pack]
@@ -26,24 +26,24 @@ def calls(amount: object) -> dict[str, Any]:
 
 
 def test_a_pack_that_drops_what_waits_is_warned_of_when_a_call_waits() -> None:
-    gate = Gate(rulebook.Program.load({"pack.toml": PACK}))
+    conversation = Conversation(rulebook.Program.load({"pack.toml": PACK}))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        gate.judge(calls("none"))
+        conversation.judge(calls("none"))
     with pytest.warns(RuntimeWarning, match='pending = "keep"'):
-        gate.judge(calls(5))
+        conversation.judge(calls(5))
     # What is warned of: the next answer ends the wait.
-    assert list(gate.session.pending) == ["p-1"]
-    gate.judge({"parts": [{"type": "text", "text": "I wait."}]})
-    assert dict(gate.session.pending) == {}
+    assert list(conversation.session.pending) == ["p-1"]
+    conversation.judge({"parts": [{"type": "text", "text": "I wait."}]})
+    assert dict(conversation.session.pending) == {}
 
 
 def test_a_pack_that_keeps_what_waits_is_not_warned_of() -> None:
-    gate = Gate(rulebook.Program.load({"pack.toml": KEEPS}))
+    conversation = Conversation(rulebook.Program.load({"pack.toml": KEEPS}))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        gate.judge(calls(5))
-        gate.judge({"parts": [{"type": "text", "text": "I wait."}]})
-        assert list(gate.session.pending) == ["p-1"]
-        done = gate.settle(gate.program.confirm(gate.session, "p-1"))
+        conversation.judge(calls(5))
+        conversation.judge({"parts": [{"type": "text", "text": "I wait."}]})
+        assert list(conversation.session.pending) == ["p-1"]
+        done = conversation.advance(conversation.program.confirm(conversation.session, "p-1"))
     assert [(call.id, call.verdict) for call in done.calls] == [("call_1", "accepted")]
