@@ -15,7 +15,7 @@ use std::time::Duration;
 const SHORT: usize = 10_000;
 const LONG: usize = 1_000_000;
 /// The largest ratio of the time per byte of the long answer to that of the short one.
-const MOST: f64 = 2.0;
+const MAX_RATIO: f64 = 2.0;
 
 fn main() {
     let mut criterion = Criterion::default()
@@ -53,7 +53,7 @@ fn main() {
             .filter_map(|(id, length)| Some(corpus::median(&format!("hostile/{id}"))? / length))
             .collect();
         if let [short, long] = times[..] {
-            corpus::times(&what, long / short, MOST);
+            corpus::times(&what, long / short, MAX_RATIO);
         }
     }
 }

@@ -192,7 +192,7 @@ impl Misfits {
 }
 
 /// Ids are less than this: up to here, every JSON reader distinguishes integers.
-pub(crate) const MOST_IDS: u64 = 1 << 53;
+pub(crate) const MAX_IDS: u64 = 1 << 53;
 
 impl Program {
     /// Implements [`Program::session`].
@@ -366,10 +366,10 @@ fn pending_call(value: &Value) -> Option<PendingCall> {
 fn resume_ids(given: &Object, pointer: &str, session: &mut Session, faults: &mut Misfits) {
     let mut ids = IndexMap::with_capacity(given.len());
     for (kind, last) in given {
-        match last.as_u64().filter(|last| *last < MOST_IDS) {
+        match last.as_u64().filter(|last| *last < MAX_IDS) {
             Some(last) => drop(ids.insert(kind.to_owned(), last)),
             None => faults.add(|| {
-                let what = format!("`ids.{}` is not a whole number below {MOST_IDS}", excerpt(kind, 60));
+                let what = format!("`ids.{}` is not a whole number below {MAX_IDS}", excerpt(kind, 60));
                 Misfit::value(pointer_to(pointer, kind), what)
             }),
         }

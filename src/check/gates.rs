@@ -13,7 +13,7 @@ use crate::value::Value;
 use std::collections::HashMap;
 
 /// The most states that are tried. A condition that needs more counts as one that may be true.
-const MOST: usize = 256;
+const MAX_STATES: usize = 256;
 
 /// What effects can do to the values of the state. It is collected once for many conditions, so that the time for a
 /// condition does not grow with the number of effects.
@@ -47,7 +47,7 @@ impl<'p> Changes<'p> {
             return false;
         }
         match value.filter(|value| path.len() == 1 && value.templates().is_empty()) {
-            Some(constant) if given.constants.len() < MOST => given.constants.push(constant),
+            Some(constant) if given.constants.len() < MAX_STATES => given.constants.push(constant),
             _ => given.open = true,
         }
         true
@@ -128,7 +128,7 @@ impl Program {
                     }
                 }
             }
-            if states.len() > MOST {
+            if states.len() > MAX_STATES {
                 return None;
             }
         }

@@ -36,7 +36,7 @@ const ALONE: &[(&str, &[&str])] = &[
     ("ask_again", &[]),
 ];
 /// The most phrases about one table.
-const MOST: usize = 8;
+const MAX_PHRASES: usize = 8;
 
 pub(super) fn changes(old: &Folder, new: &Folder) -> Vec<DeclarationChange> {
     let (old_tables, new_tables) = (tables(old), tables(new));
@@ -81,8 +81,8 @@ fn change(kind: &str, name: &str, direction: Direction, how: Vec<String>) -> Dec
 fn differing(kind: &str, name: &str, old: &Value, new: &Value) -> Option<DeclarationChange> {
     let mut how = Vec::new();
     phrases("", old, new, &mut how);
-    let more = how.len().saturating_sub(MOST);
-    how.truncate(MOST);
+    let more = how.len().saturating_sub(MAX_PHRASES);
+    how.truncate(MAX_PHRASES);
     how.extend((more > 0).then(|| format!("and {more} more")));
     (!how.is_empty()).then(|| change(kind, name, Direction::Changed, how))
 }

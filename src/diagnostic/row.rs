@@ -9,7 +9,7 @@ use crate::text::{Location, Source, Sources, Span};
 use serde::{Deserialize, Serialize};
 
 /// The most characters of a line that are stored for each row, because the line may be the whole answer.
-const MOST_CONTEXT: usize = 1_000;
+const MAX_CONTEXT: usize = 1_000;
 
 /// One diagnostic as programs read it: what is wrong, where, and how to fix it.
 ///
@@ -123,7 +123,7 @@ impl Row {
         self.file = Some(source.name().to_owned());
         (self.line, self.column) = (Some(start.line), Some(start.column));
         (self.end_line, self.end_column) = (Some(end.line), Some(end.column));
-        self.context = source.line(start.line).trim().chars().take(MOST_CONTEXT).collect();
+        self.context = source.line(start.line).trim().chars().take(MAX_CONTEXT).collect();
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) struct BraceCount {
 
 /// The most bytes that may be counted in total, as a multiple of the length of the response: each brace that is never
 /// closed counts all text after it.
-const MOST: usize = 16;
+const MAX_COUNTED: usize = 16;
 
 impl BraceCount {
     pub(super) fn new(first: usize) -> Self {
@@ -25,7 +25,7 @@ impl BraceCount {
     /// Whether it may count: if it has already started, or if the bytes `counted` so far are within the limit for
     /// `text`.
     pub(super) fn may_count(&self, counted: usize, text: &str) -> bool {
-        self.depth > 0 || counted <= MOST * text.len()
+        self.depth > 0 || counted <= MAX_COUNTED * text.len()
     }
 
     /// Continues to the matching brace, or to the end of the text so far. Adds the bytes that it reads to `counted`.

@@ -20,7 +20,7 @@ use crate::surface::{Anchor, Ending, Role};
 use crate::text::{Slice, Span, boundary};
 
 /// The most openers inside a block with which its closers are compared.
-const MOST_INNER: usize = 32;
+const MAX_INNER: usize = 32;
 
 /// The constant inputs of the search for the end of a block.
 #[derive(Debug, Clone, Copy)]
@@ -350,7 +350,7 @@ impl DialectScanner {
             open.closer_is_certain = true;
             return true;
         }
-        if open.inner.len() < MOST_INNER {
+        if open.inner.len() < MAX_INNER {
             open.inner.push(mark.name());
         }
         if id == open.id {
@@ -496,7 +496,7 @@ fn closes(open: &OpenBlock, search: &EndSearch<'_>, mark: &Mark) -> Option<(usiz
 }
 
 /// How much white space at the end of an answer may follow a closer in which it was cut off.
-const MOST_BLANK: usize = 512;
+const MAX_BLANK: usize = 512;
 
 /// The values of the opener's attributes with this key.
 fn values_of<'t>(open: &OpenBlock, key: &str, context: &ReadContext<'t>) -> impl Iterator<Item = &'t str> {
@@ -515,7 +515,7 @@ fn values_of<'t>(open: &OpenBlock, key: &str, context: &ReadContext<'t>) -> impl
 /// with white space.
 pub(super) fn cut_closer(open: &OpenBlock, block: &BlockBinding, at: usize, context: &ReadContext<'_>) -> Option<Span> {
     let text = context.text.get(open.opener.end..)?;
-    let tail = boundary(text, text.len().saturating_sub(MOST_BLANK));
+    let tail = boundary(text, text.len().saturating_sub(MAX_BLANK));
     let text = text.get(..tail + text.get(tail..)?.trim_end().len())?;
     if at < open.opener.end + text.len() {
         return None;

@@ -14,10 +14,10 @@ use crate::text::{Slice, Span, is_margin};
 use std::collections::VecDeque;
 
 /// The most openers that are stored; others are read again when their blocks begin.
-const MOST_OPENERS: usize = 512;
+const MAX_OPENERS: usize = 512;
 
 /// The most bytes of a failing opener that are read after its name.
-const MOST_READ: usize = 200;
+const MAX_READ: usize = 200;
 
 /// Finds the marks of a response, from its start to its end.
 #[derive(Debug)]
@@ -405,7 +405,7 @@ impl MarkScanner {
         // No limit is needed: the attempt at the opener has read as far within the budget.
         let mut steps = i64::MAX;
         let mut end = name;
-        for (offset, next) in rest.char_indices().take_while(|(offset, _)| *offset < MOST_READ) {
+        for (offset, next) in rest.char_indices().take_while(|(offset, _)| *offset < MAX_READ) {
             let read = name + offset + next.len_utf8();
             let progress = self.machine.run(&family.grammar, text.get(..read).unwrap_or(text), false, &mut steps);
             if matches!(next, '\n' | '\r') || progress != Progress::Pending {
@@ -549,7 +549,7 @@ impl MarkScanner {
         {
             let opener = opener(rules, self.machine.captures());
             plain = opener.attributes.is_empty() && !opener.empty;
-            if !plain && self.openers.len() < MOST_OPENERS {
+            if !plain && self.openers.len() < MAX_OPENERS {
                 self.openers.push_back((span.start, opener));
             }
         }

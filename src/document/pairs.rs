@@ -4,7 +4,7 @@
 //! Out: [`Pairs`], [`Tagged`] and [`Data`]: where the search for quoted marks continues.
 //! Never: reads a text.
 
-use super::payload::{MOST_TAGS, Tag};
+use super::payload::{MAX_TAGS, Tag};
 use super::strings::Strings;
 use crate::text::Span;
 
@@ -23,7 +23,7 @@ impl Pairs {
 
     /// Whether these are all tags between `at` and `end`, or as many as are examined at most.
     pub(super) fn cover(&self, at: usize, end: usize) -> bool {
-        let last = self.list.get(MOST_TAGS - 1).map_or(end, |last| last.span().start);
+        let last = self.list.get(MAX_TAGS - 1).map_or(end, |last| last.span().start);
         self.part.end == end && self.part.start <= at && at <= last
     }
 }

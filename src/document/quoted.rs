@@ -17,7 +17,7 @@ use super::mark::{Mark, MarkKind};
 use super::masks::is_masked;
 use super::open_block::OpenBlock;
 use super::pairs::{Pairs, Tagged};
-use super::payload::{MOST_TAGS, Tag, TagSource, Tags, field_family, merged};
+use super::payload::{MAX_TAGS, Tag, TagSource, Tags, field_family, merged};
 use super::scanner::DialectScanner;
 use super::strings::TagMarks;
 use super::{Quoted, ReadContext};
@@ -170,7 +170,7 @@ impl DialectScanner {
         };
         let Some(outer) = own.or_else(taken) else {
             // With more tags than are examined, it is unknown what is quoted: to be safe, count everything as quoted.
-            return if self.pairs.list.len() >= MOST_TAGS { Quoted::Until(end) } else { Quoted::No };
+            return if self.pairs.list.len() >= MAX_TAGS { Quoted::Until(end) } else { Quoted::No };
         };
         let mut next = self.pairs.position(open.fields);
         while let Some(tag) = self.pairs.list.get(next).filter(|tag| tag.span().end <= mark.start()) {

@@ -14,7 +14,7 @@ use crate::diagnostic::{Remark, message, quote};
 use crate::expression::{Failure, Template};
 use crate::program::{self, DeclarationContext, Verb};
 use crate::program::{Keys, PathKey, PathTemplate, Shape};
-use crate::session::MOST_IDS;
+use crate::session::MAX_IDS;
 use crate::text::{Location, Span, excerpt};
 use crate::value::Record;
 use crate::value::Value;
@@ -82,7 +82,7 @@ impl<'f> Flow<'f> {
         if let Some(kind) = &effect.new {
             let last = self.known_ids.last(&self.session.ids, &self.prompt_state, kind);
             let behind = || Failure::new(format!("there is no id after `{kind}-{last}`"));
-            let next = last.checked_add(1).filter(|next| *next < MOST_IDS).ok_or_else(behind)?;
+            let next = last.checked_add(1).filter(|next| *next < MAX_IDS).ok_or_else(behind)?;
             self.session.ids.give(kind, next);
             let taken = bound.ids.get_or_insert_with(|| Rc::new(NO_IDS.clone()));
             if let Value::Object(taken) = Rc::make_mut(taken) {

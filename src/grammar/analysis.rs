@@ -36,7 +36,7 @@ pub(super) struct MatchStart {
 const CALLS: usize = 4;
 
 /// If an expression has more beginnings than this, they count as unknown.
-const MOST_BEGINNINGS: usize = 32;
+const MAX_BEGINNINGS: usize = 32;
 
 /// A text that a match may start with.
 #[derive(Debug, Clone)]
@@ -379,7 +379,7 @@ impl<'r> Analysis<'r> {
             Expr::Sequence(parts) => self.beginnings_of(parts, depth),
             Expr::Choice(choices) => {
                 let found: Vec<_> = choices.iter().flat_map(|choice| self.beginnings(choice, depth)).collect();
-                if found.len() > MOST_BEGINNINGS { vec![Beginning::UNKNOWN] } else { found }
+                if found.len() > MAX_BEGINNINGS { vec![Beginning::UNKNOWN] } else { found }
             }
             Expr::Optional(inner) => [vec![Beginning::NOTHING], self.beginnings(inner, depth)].concat(),
             Expr::Repeat(inner) => {
@@ -408,7 +408,7 @@ impl<'r> Analysis<'r> {
                 part => self.beginnings(part, depth),
             };
             let joined: Vec<_> = all.iter().flat_map(|one| one.followed_by(&next)).collect();
-            if joined.len() > MOST_BEGINNINGS {
+            if joined.len() > MAX_BEGINNINGS {
                 return all.into_iter().map(|one| Beginning { whole: false, ..one }).collect();
             }
             all = joined;

@@ -633,7 +633,7 @@ impl CodeCompiler<'_, '_> {
 
     /// The texts of a choice of literals, after replacing names down to a `depth`.
     fn texts_of(&self, expr: &Expr, depth: usize) -> Option<Vec<String>> {
-        const MOST: usize = 32;
+        const MAX_TEXTS: usize = 32;
         match expr {
             Expr::Text(text) => Some(vec![text.clone()]),
             Expr::Call(rule) if depth > 0 => self.texts_of(&self.rules.get(*rule)?.expr, depth - 1),
@@ -641,7 +641,7 @@ impl CodeCompiler<'_, '_> {
                 let mut texts = Vec::new();
                 for choice in choices {
                     texts.extend(self.texts_of(choice, depth)?);
-                    if texts.len() > MOST {
+                    if texts.len() > MAX_TEXTS {
                         return None;
                     }
                 }

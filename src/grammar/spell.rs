@@ -32,7 +32,7 @@ const ROUNDS: usize = 64;
 /// How many expressions are tried before a rule counts as one that cannot be spelled.
 const ATTEMPTS: usize = 10_000;
 /// More captures than any spelled text has.
-const MOST: usize = 256;
+const MAX_CAPTURES: usize = 256;
 /// More steps than reading a spelled text back costs.
 const STEPS: i64 = 1 << 20;
 
@@ -67,7 +67,7 @@ impl Grammar {
         leaves(parts, &mut wanted);
         behind.iter().any(|behind| {
             let whole = format!("{text}{behind}");
-            let mut machine = Machine::new().capturing(MOST);
+            let mut machine = Machine::new().capturing(MAX_CAPTURES);
             machine.start(self, rule, 0);
             if machine.run(self, &whole, true, &mut STEPS.clone()) != Progress::Matched(text.len()) {
                 return false;

@@ -7,7 +7,7 @@
 use super::escape::decode_string;
 use super::fault::{self, Grade, JsonFault};
 use super::tape::{JsonTape, TapeKind, TapeNode, inner};
-use super::{Context, FORGIVEN, Json, LOSSY, MOST, Rounded};
+use super::{Context, FORGIVEN, Json, LOSSY, MAX_NOTES, Rounded};
 use crate::text::Present;
 use crate::value::{Members, Value, nearest, number};
 use std::sync::Arc;
@@ -89,7 +89,7 @@ impl JsonBuilder<'_> {
                         None => members.push(name, value),
                         Some(before) => {
                             *before = value;
-                            match self.repeated.len() < MOST {
+                            match self.repeated.len() < MAX_NOTES {
                                 true => self.repeated.push((name, key)),
                                 false => self.more += 1,
                             }
@@ -136,7 +136,7 @@ impl JsonBuilder<'_> {
             return Value::Number(number);
         }
         let near = nearest(raw);
-        match self.numbers.len() < MOST {
+        match self.numbers.len() < MAX_NOTES {
             true => self.numbers.push((at, near.is_some())),
             false => self.more += 1,
         }

@@ -11,7 +11,7 @@
 use super::escape::{decode_string, known_escape, resolve};
 use super::fault::{self, Grade, JsonFault};
 use super::tape::{JsonTape, TapeKind};
-use super::{Context, MOST, build, scan};
+use super::{Context, MAX_NOTES, build, scan};
 use crate::text::{Slice, Span};
 use crate::value::Value;
 
@@ -213,7 +213,7 @@ impl<'t> LenientJson<'t> {
 
     pub(super) fn fault(&mut self, name: &'static str, span: Span, grade: Grade) {
         // Always list the first lossy fault, because lossy faults decide what happens to the payload.
-        let room = self.tape.faults.len() < MOST || (grade == Grade::Lossy && !self.is_lossy());
+        let room = self.tape.faults.len() < MAX_NOTES || (grade == Grade::Lossy && !self.is_lossy());
         match room {
             true => self.tape.faults.push(JsonFault { name, span, grade }),
             false => self.tape.left_out += 1,

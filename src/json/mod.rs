@@ -38,7 +38,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 /// The most faults, repeated keys and rounded numbers that are listed.
-const MOST: usize = 100;
+const MAX_NOTES: usize = 100;
 
 /// The inputs of reading JSON besides the text.
 #[derive(Clone, Copy)]

@@ -13,7 +13,7 @@ use std::io::{self, Write};
 /// The maximum bytes of a value in the trace.
 const VALUE: usize = 160;
 /// The maximum number of parts of a condition in the trace.
-const MOST: usize = 16;
+const MAX_PARTS: usize = 16;
 
 /// A part of a condition, and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(crate) struct ConditionPart {
 pub(super) fn parts(when: &Expression, scope: &Scope<'_>) -> Vec<ConditionPart> {
     let mut parts: Vec<ConditionPart> = Vec::new();
     let mut add = |text: String, value: &dyn Fn() -> Result<Value, Failure>| {
-        if parts.len() < MOST && !parts.iter().any(|part| part.text == text) {
+        if parts.len() < MAX_PARTS && !parts.iter().any(|part| part.text == text) {
             let fails = |failure: Failure| format!("fails: {}", excerpt(&failure.message, VALUE));
             parts.push(ConditionPart { text, value: value().map_or_else(fails, |value| brief(&value)) });
         }

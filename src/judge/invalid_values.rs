@@ -192,10 +192,10 @@ impl Wrong {
 
 /// The message about parts that are wrong in the same way, with at most three faults.
 fn about(what: &Message, parts: &[&Wrong]) -> Message {
-    const MOST: usize = 3;
+    const MAX_FAULTS: usize = 3;
     let mut message = what.clone();
     let faults = || parts.iter().flat_map(|part| &part.why);
-    for (index, fault) in faults().take(MOST).enumerate() {
+    for (index, fault) in faults().take(MAX_FAULTS).enumerate() {
         message.push(if index == 0 { ": " } else { "; " }, []);
         if let Some(path) = &fault.path {
             message.push("`{}`: ", [path.clone()]);
@@ -204,7 +204,7 @@ fn about(what: &Message, parts: &[&Wrong]) -> Message {
         let value = if value.is_empty() { Argument::whole(value) } else { quote(value, 160) };
         message.push("{}{}{}", [Argument::whole(before), value, Argument::whole(behind)]);
     }
-    if faults().nth(MOST).is_some() {
+    if faults().nth(MAX_FAULTS).is_some() {
         message.push("; and more", []);
     }
     message

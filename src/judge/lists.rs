@@ -194,11 +194,11 @@ impl<'k> Ends<'k> {
     }
 }
 
-/// A key, then the rest of it after each `/`: at most `MOST` strings.
+/// A key, then the rest of it after each `/`: at most `MAX_ENDS` strings.
 fn ends(key: &str) -> impl Iterator<Item = &str> {
-    const MOST: usize = 64;
+    const MAX_ENDS: usize = 64;
     let starts = key.match_indices('/').map(|(at, _)| at + 1);
-    std::iter::once(0).chain(starts).take(MOST).filter_map(|start| key.get(start..)).filter(|end| !end.is_empty())
+    std::iter::once(0).chain(starts).take(MAX_ENDS).filter_map(|start| key.get(start..)).filter(|end| !end.is_empty())
 }
 
 #[cfg(test)]

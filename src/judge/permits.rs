@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 /// The maximum number of permits whose conditions and advice a finding lists.
-const MOST: usize = 3;
+const MAX_LISTED: usize = 3;
 
 /// No permits, for a session whose mode the pack does not have.
 static NONE: LazyLock<ModePermits> = LazyLock::new(ModePermits::default);
@@ -325,7 +325,7 @@ impl<'r> Judgement<'r> {
         }
         if holds != Ok(true)
             && let Some(advice) = &permit.advice
-            && noted.advice.len() < MOST
+            && noted.advice.len() < MAX_LISTED
         {
             noted.advice.extend(self.advice_of(advice, request).ok());
         }
@@ -431,7 +431,7 @@ impl<'r> Judgement<'r> {
             (true, _) => message!("the mode `{}` does not permit `{}`", &self.session.mode, name),
             (false, true) => message!("the mode `{}` denies `{}`: ", &self.session.mode, name).listed(why),
             (false, false) => {
-                message!("`{}` is not permitted with these arguments: ", name).listed(why.into_iter().take(MOST))
+                message!("`{}` is not permitted with these arguments: ", name).listed(why.into_iter().take(MAX_LISTED))
             }
         };
         let mut finding = defect(defect_of, request.head, message).with_rule(rule);

@@ -309,12 +309,12 @@ impl<'r> Judgement<'r> {
         Span::new(span.start, span.start + core.of(self.text).trim_end().len())
     }
 
-    /// How the broken opener at `span` should be written; `None` if `MOST` such findings have been reported already.
+    /// How the broken opener at `span` should be written; `None` if `MAX_OPENERS` such findings have been reported already.
     fn own_opener(&self, span: Span) -> Option<String> {
-        const MOST: usize = 8;
+        const MAX_OPENERS: usize = 8;
         let dialect = self.dialect?;
         let malformed = self.findings.list.iter().filter(|found| found.code == Code::Defect(Defect::MalformedOpener));
-        if malformed.count() >= MOST {
+        if malformed.count() >= MAX_OPENERS {
             return None;
         }
         dialect.families.iter().enumerate().filter(|(_, family)| family.may_break).find_map(|(number, family)| {

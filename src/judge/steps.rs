@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The maximum number of recorded steps: a rule may be checked for each of ten thousand utterances.
-const MOST: usize = 20_000;
+const MAX_STEPS: usize = 20_000;
 /// The maximum number of characters of a condition in the trace.
 const CONDITION: usize = 300;
 
@@ -196,7 +196,7 @@ impl Steps {
     }
 
     fn push(&mut self, step: impl FnOnce() -> JudgeStep) {
-        if let Some(steps) = self.0.as_mut().filter(|steps| steps.len() < MOST) {
+        if let Some(steps) = self.0.as_mut().filter(|steps| steps.len() < MAX_STEPS) {
             steps.push(step());
         }
     }

@@ -21,9 +21,9 @@ const LONGEST_CALL: usize = 4096;
 /// The longest answer that a history can repeat, in bytes: the texts of its parts, besides the message.
 const LONGEST: usize = 64 * 1024;
 /// The maximum number of calls that a history names, repeats or gives reasons for.
-const MOST_CALLS: usize = 32;
+const MAX_CALLS: usize = 32;
 /// The maximum number of contents that a history names.
-const MOST_CONTENTS: usize = 64;
+const MAX_CONTENTS: usize = 64;
 /// The message to a model about a pending call.
 const WAITS: &str = "it waits until a person has confirmed it";
 /// The maximum number of characters of a reason, and of an advice.
@@ -75,8 +75,8 @@ fn answer(outcome: &Outcome, mut parts: PastAnswer, content: &str) -> Option<Pas
     parts.message = parts.message.filter(|message| message != content);
     let mut room = LONGEST.checked_sub(parts.texts().map(str::len).sum())?;
     let contents = outcome.contents.iter().map(|content| (content.name.clone(), content.key.clone()));
-    parts.omitted = contents.take(MOST_CONTENTS).map(|(name, key)| Omitted { name, key }).collect();
-    for call in outcome.calls.iter().filter(|call| call.verdict != Verdict::Dropped).take(MOST_CALLS) {
+    parts.omitted = contents.take(MAX_CONTENTS).map(|(name, key)| Omitted { name, key }).collect();
+    for call in outcome.calls.iter().filter(|call| call.verdict != Verdict::Dropped).take(MAX_CALLS) {
         let length = call.params.to_string().len();
         match room.checked_sub(length).filter(|_| length <= LONGEST_CALL) {
             Some(rest) => {
@@ -92,18 +92,18 @@ fn answer(outcome: &Outcome, mut parts: PastAnswer, content: &str) -> Option<Pas
 /// The calls that were not carried out, with the reasons.
 fn refused(outcome: &Outcome) -> Vec<RefusedCall> {
     let refused = outcome.calls.iter().filter(|call| call.verdict != Verdict::Accepted);
-    refused.take(MOST_CALLS).map(|call| refusal(outcome, call)).collect()
+    refused.take(MAX_CALLS).map(|call| refusal(outcome, call)).collect()
 }
 
 /// Why a call was not carried out: everything that is wrong with it, in words for a model.
 pub(super) fn reasons(outcome: &Outcome, call: &Call) -> String {
-    const MOST: usize = 5;
+    const MAX_REASONS: usize = 5;
     let mut reasons: Vec<String> = Vec::new();
     for found in defects(outcome, call) {
         let (message, help) = in_words(found);
         let mut reason = excerpt(message, REASON).into_owned();
         help.iter().for_each(|help| reason += &format!(" ({}{})", excerpt(help, REASON), found.file_text()));
-        if reasons.len() < MOST && !reasons.contains(&reason) {
+        if reasons.len() < MAX_REASONS && !reasons.contains(&reason) {
             reasons.push(reason);
         }
     }

@@ -18,7 +18,7 @@ use crate::text::{Location, Span, excerpt};
 /// The kind of the ids of pending calls.
 const KIND: &str = "p";
 /// The maximum number of pending calls in a session.
-const MOST: usize = 100;
+const MAX_PENDING: usize = 100;
 
 impl Program {
     /// The outcome of the call that waits under `id`, now that a person has confirmed or declined it.
@@ -68,7 +68,7 @@ impl Program {
         }
         for call in &mut outcome.calls {
             let Some(question) = call.pending.take() else { continue };
-            if session.pending.len() >= MOST {
+            if session.pending.len() >= MAX_PENDING {
                 call.verdict = Verdict::Dropped;
                 too_many.get_or_insert(call.span);
                 continue;
@@ -90,7 +90,7 @@ impl Program {
             call.pending = Some(id);
         }
         if let Some(span) = too_many {
-            let message = format!("{MOST} calls wait for a person already: any more are dropped");
+            let message = format!("{MAX_PENDING} calls wait for a person already: any more are dropped");
             let fault = Diagnostic::new(Code::Defect(Defect::TooLarge), Location::response(Span::default()), message);
             let fault = fault.with_help("confirm or decline some of them");
             outcome.diagnostics.push(Finding { span, ..Finding::of(fault) });

@@ -84,7 +84,7 @@ pub(super) struct Broken {
 
 impl Broken {
     /// How many places are stored at most, whatever the limit on findings.
-    const MOST: usize = 1000;
+    const MAX_PLACES: usize = 1000;
 }
 
 /// A reply that arrives in chunks.
@@ -333,7 +333,7 @@ impl<P: Borrow<Program>> Reader<P> {
                         }
                         None => after.len(),
                     };
-                    if self.broken.first.len() < Broken::MOST {
+                    if self.broken.first.len() < Broken::MAX_PLACES {
                         self.broken.first.push(self.text.len());
                     }
                     self.broken.count += 1;

@@ -23,7 +23,7 @@ use std::sync::Arc;
 const ROLES: [Role; 5] = [Role::Thinking, Role::Message, Role::Section, Role::Content, Role::Utterance];
 /// The maximum number of guardrail matches that a stream replaces in one text; after that, the text waits for the
 /// outcome.
-const MOST: usize = 64;
+const MAX_MATCHES: usize = 64;
 
 /// The texts of one answer, as far as they have been emitted.
 #[derive(Debug)]
@@ -456,7 +456,7 @@ impl Channel {
                 }
                 self.matches += 1;
                 let is_astride = self.part.is_some_and(|part| found.start < part);
-                if guard.refuses || is_astride || self.matches > MOST {
+                if guard.refuses || is_astride || self.matches > MAX_MATCHES {
                     self.waits = true;
                     return (!guard.refuses).then(String::new);
                 }

@@ -25,7 +25,7 @@ use std::cell::LazyCell;
 use std::sync::Arc;
 
 /// The maximum number of calls whose form a correction text shows.
-const MOST_CALLS: usize = 3;
+const MAX_CALLS: usize = 3;
 
 /// What a host may specify for one run, besides the response itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -348,7 +348,7 @@ impl Program {
             let action = judged.dialect.and_then(|dialect| self.action_of_opener(dialect, opener));
             calls.extend(action.filter(|id| !calls.contains(id)));
         }
-        calls.truncate(MOST_CALLS);
+        calls.truncate(MAX_CALLS);
         let lines = Lines::new(judged.text.slice(..judged.document.bytes));
         let answer = Corrected { dialect: judged.dialect, natives: judged.document.natives.as_deref(), lines };
         let (faults, mode) = (answer.faults(&findings), &judged.session.mode);

@@ -13,8 +13,8 @@ use crate::text::{Location, Spanned};
 use std::collections::HashSet;
 
 /// The most grammars of a dialect: the reader numbers grammars in one byte, and blocks in two.
-const MOST_GRAMMARS: usize = 64;
-const MOST_BLOCKS: usize = 4096;
+const MAX_GRAMMARS: usize = 64;
+const MAX_BLOCKS: usize = 4096;
 
 pub(super) fn check(surface: &Surface, grammars: &Grammars, diagnostics: &mut Vec<Diagnostic>) {
     for dialect in surface.dialects.values() {
@@ -56,8 +56,8 @@ fn check_dialect(
     if dialect.blocks.is_empty() && whole {
         diagnostics.push(bad(*at, "the dialect binds no block", "add `blocks.NAME = { role = … }`"));
     }
-    if let Some(block) = dialect.blocks.values().nth(MOST_BLOCKS) {
-        let message = format!("the dialect binds more than {MOST_BLOCKS} blocks");
+    if let Some(block) = dialect.blocks.values().nth(MAX_BLOCKS) {
+        let message = format!("the dialect binds more than {MAX_BLOCKS} blocks");
         diagnostics.push(bad(block.at, message, "a `*` in a name stands for any characters"));
     }
     check_text(dialect, diagnostics);
@@ -85,8 +85,8 @@ fn check_grammars(dialect: &Dialect, grammars: &Grammars, diagnostics: &mut Vec<
         }
         check_opener(name, grammar, diagnostics);
     }
-    if let Some(name) = dialect.grammar.0.get(MOST_GRAMMARS) {
-        let message = format!("the dialect names more than {MOST_GRAMMARS} grammars");
+    if let Some(name) = dialect.grammar.0.get(MAX_GRAMMARS) {
+        let message = format!("the dialect names more than {MAX_GRAMMARS} grammars");
         diagnostics.push(bad(name.at, message, "say what goes together as a dialect of its own"));
     }
     let names = || dialect.grammar.0.iter().map(|name| name.value.as_str());

@@ -13,7 +13,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use std::sync::{Arc, LazyLock};
 
 /// A limit that no opener written by a prompt reaches.
-const MOST_CAPTURES: usize = 1024;
+const MAX_CAPTURES: usize = 1024;
 /// A limit that reading such an opener does not reach.
 const STEPS: i64 = 1 << 20;
 
@@ -175,7 +175,7 @@ impl Family {
 
     /// The part of an opener that its attributes take; empty without any.
     pub(crate) fn attributes_in<'o>(&self, opener: &'o str) -> Option<&'o str> {
-        let mut machine = Machine::new().capturing(MOST_CAPTURES);
+        let mut machine = Machine::new().capturing(MAX_CAPTURES);
         machine.start(&self.grammar, self.open, 0);
         machine.run(&self.grammar, opener, true, &mut STEPS.clone());
         let is_one = |capture: &&Capture| Some(capture.rule()) == self.attribute;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The least length of a literal, and the number of its bytes that are looked up.
 const GRAM: usize = 4;
 /// The most literals that are stored for one expression.
-const MOST: usize = 64;
+const MAX_LITERALS: usize = 64;
 /// The most characters of a class that is expanded into literals.
 const CHARACTERS: usize = 4;
 /// The bits of a gram's hash: few enough that the table fits into the first-level cache.
@@ -258,7 +258,7 @@ impl RequiredTexts {
 
 /// Each of `first` followed by each of `others`, if they are few.
 fn joined(first: &[Vec<u8>], others: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {
-    let pairs = (first.len() * others.len() <= MOST)
+    let pairs = (first.len() * others.len() <= MAX_LITERALS)
         .then(|| first.iter().flat_map(|start| others.iter().map(|end| [start.as_slice(), end].concat())));
     pairs.map(Iterator::collect)
 }
@@ -271,7 +271,7 @@ fn better(one: Option<Vec<Vec<u8>>>, other: Option<Vec<Vec<u8>>>) -> Option<Vec<
 }
 
 fn few(texts: Vec<Vec<u8>>) -> Option<Vec<Vec<u8>>> {
-    (texts.len() <= MOST).then_some(texts)
+    (texts.len() <= MAX_LITERALS).then_some(texts)
 }
 
 /// The characters of a small class, in lower case.

@@ -13,7 +13,7 @@ use crate::text::{Location, Source, Sources, Span, excerpt};
 use indexmap::IndexMap;
 
 /// How many of the other places a finding lists.
-const MOST_PLACES: usize = 3;
+const MAX_PLACES: usize = 3;
 /// How much of a name a message quotes.
 const QUOTED: usize = 60;
 
@@ -147,7 +147,7 @@ fn starts_header(text: &str, name: Span) -> bool {
 }
 
 fn with_places(fault: Diagnostic, others: &[Diagnostic], label: &str) -> Diagnostic {
-    let listed = others.iter().filter_map(|one| one.at).take(MOST_PLACES);
+    let listed = others.iter().filter_map(|one| one.at).take(MAX_PLACES);
     listed.fold(fault, |fault, at| fault.with_place(at, label))
 }
 

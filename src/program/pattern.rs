@@ -27,13 +27,13 @@ const LARGEST: usize = 1 << 20;
 const LARGEST_SET: usize = 16 << 20;
 
 /// How many matches of a pattern are examined in any text.
-const MOST_MATCHES: usize = 64;
+const MAX_MATCHES: usize = 64;
 /// The total bytes to search for further matches: each match may take a search to the end of the text.
 const SEARCHED: usize = 16 << 20;
 
 /// The most matches of a pattern that are examined in a text. In texts of a few thousand bytes, these are all matches.
 pub(crate) fn most_matches(text: &str) -> usize {
-    MOST_MATCHES.max(SEARCHED / text.len().max(1))
+    MAX_MATCHES.max(SEARCHED / text.len().max(1))
 }
 
 /// The most patterns that are tried one by one rather than as a set.
@@ -461,8 +461,8 @@ mod tests {
         assert_eq!(apart("ab abb"), None);
         assert_eq!(apart("ab cb"), Some(4..5));
         // However many matches are excused, the one that is not is still found.
-        assert!(apart(&format!("{}cb", "ab ".repeat(2 * MOST_MATCHES))).is_some());
-        assert_eq!(apart(&"ab ".repeat(MOST_MATCHES)), None);
+        assert!(apart(&format!("{}cb", "ab ".repeat(2 * MAX_MATCHES))).is_some());
+        assert_eq!(apart(&"ab ".repeat(MAX_MATCHES)), None);
     }
 
     #[test]

@@ -53,12 +53,12 @@ fn is_type(name: &Value) -> bool {
 
 fn are_distinct(values: &[Value]) -> bool {
     // For the few values of nearly all lists, comparing all pairs is faster than a set.
-    values.len() <= MOST_VALUES
+    values.len() <= MAX_VALUES
         && values.iter().enumerate().all(|(at, one)| !values.iter().skip(at + 1).any(|other| other == one))
 }
 
 /// Longer lists are left to the validator.
-const MOST_VALUES: usize = 64;
+const MAX_VALUES: usize = 64;
 
 /// Whether a value is certainly valid against a schema, provided that the validator can compile the schema.
 pub(super) fn accepts(schema: &Value, value: &Value) -> bool {

@@ -230,7 +230,7 @@ type ByteTable = [bool; 256];
 
 impl OpeningBytes {
     /// How many texts with the same first byte are searched for as they are; of more, the first byte alone.
-    const MOST: usize = 8;
+    const MAX_TEXTS: usize = 8;
 
     /// Adds a first byte, and the bytes that may be the second and the third behind it.
     fn add(&mut self, first: u8, behind: &[ByteTable; 2]) {
@@ -247,7 +247,7 @@ impl OpeningBytes {
             for may_stand in behind {
                 let next: Vec<u8> =
                     (0..=u8::MAX).filter(|byte| may_stand.get(usize::from(*byte)) == Some(&true)).collect();
-                if heads.len() * next.len() > Self::MOST {
+                if heads.len() * next.len() > Self::MAX_TEXTS {
                     break;
                 }
                 let longer = |head: &Vec<u8>, byte: &u8| [head.as_slice(), &[*byte]].concat();

@@ -9,7 +9,7 @@ use crate::text::{JsonPlaces, Location, Source, Sources, Span};
 use crate::value::{Object, Value, broken};
 
 /// The most tools of one list.
-const MOST: usize = 10_000;
+const MAX_TOOLS: usize = 10_000;
 /// The members that hold a list of tools: what servers return, and what requests send.
 const LISTS: [&str; 5] = ["tools", "result", "functionDeclarations", "function_declarations", "functions"];
 
@@ -96,8 +96,8 @@ impl Tools {
                     let message = "this is no list of tools".to_owned();
                     report(Code::PACK_UNREADABLE_TOOLS, places.value(""), message, WANTED);
                 }
-                if found.len() > MOST {
-                    let message = format!("{} tools are listed, and at most {MOST} are read", found.len());
+                if found.len() > MAX_TOOLS {
+                    let message = format!("{} tools are listed, and at most {MAX_TOOLS} are read", found.len());
                     report(Code::PACK_UNREADABLE_TOOLS, places.value(""), message, "give the host fewer tools");
                 }
                 for (pointer, tool) in found {

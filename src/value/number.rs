@@ -13,7 +13,7 @@ use std::fmt;
 /// Up to this many significant digits always round-trip through a double, unless the number is too small.
 const SURE: usize = f64::DIGITS as usize;
 /// The most significant digits that a finite IEEE 754 double can have.
-const MOST: usize = 767;
+const MAX_DIGITS: usize = 767;
 
 /// A JSON number: an integer if it is written without fraction and exponent and has at most 64 bits, otherwise a finite
 /// double.
@@ -180,7 +180,7 @@ fn is_exact(float: f64, raw: &str) -> bool {
         return true;
     }
     // No double has more significant digits.
-    if count > MOST {
+    if count > MAX_DIGITS {
         return false;
     }
     let Ok(exponent) = exponent.parse::<i64>() else { return false };

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 const PIECE: usize = 4;
 /// The most answers of a row that are measured.
-const MOST: usize = 60;
+const MAX_ANSWERS: usize = 60;
 /// A pack whose answers are one object with a message, which can be emitted as it arrives.
 const OBJECT: &str = r#"
 [pack]
@@ -30,7 +30,7 @@ notes   = { role = "section" }
 /// Measures all rows.
 pub fn measure(corpus: &Path, repository: &Path, time: Duration) {
     for row in &ROWS {
-        let texts: Vec<String> = answers(corpus, row.name).into_iter().take(MOST).collect();
+        let texts: Vec<String> = answers(corpus, row.name).into_iter().take(MAX_ANSWERS).collect();
         let program = engine::program(&folder(repository, row.pack));
         let session = engine::session(&program, row.mode);
         let mut engines = vec![

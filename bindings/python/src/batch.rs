@@ -20,7 +20,7 @@ use std::thread;
 /// How many answers a thread takes at a time: few, so that all threads end at about the same time.
 const GROUP: usize = 16;
 /// The most reasons why a session does not match the pack that a message lists.
-const MOST_WHY: usize = 5;
+const MAX_WHY: usize = 5;
 
 /// The buffers of a column from Python: the offsets of the texts and of the end of the last one, in 64 bits; the bytes
 /// from the first offset on; and a byte for each row that is not zero if the row is null, or no bytes if no row is
@@ -231,7 +231,7 @@ impl Rows<'_> {
                 serde_json::from_slice(saved).map_err(|error| self.fault(row, &format_args!("session: {error}")))?;
             let (read, dropped_parts) = self.program.resume_lossy(saved);
             if !dropped_parts.is_empty() {
-                let why: Vec<String> = dropped_parts.iter().take(MOST_WHY).map(|one| one.message.to_string()).collect();
+                let why: Vec<String> = dropped_parts.iter().take(MAX_WHY).map(|one| one.message.to_string()).collect();
                 return Err(self.fault(row, &format_args!("session: {}", why.join("; "))));
             }
             session = Cow::Owned(read);

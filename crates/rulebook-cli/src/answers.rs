@@ -22,11 +22,11 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// The longest line, in bytes; longer ones are reported as broken.
-const MOST: usize = 32 << 20;
+const MAX_LINE: usize = 32 << 20;
 /// The most reasons why a session does not match the pack that a message lists.
-const MOST_WHY: usize = 5;
+const MAX_WHY: usize = 5;
 /// How many broken lines are reported; all are counted.
-const MOST_LISTED: usize = 100;
+const MAX_LISTED: usize = 100;
 
 /// Judges answers; all threads share it.
 pub(super) struct Judge<'p> {
@@ -73,7 +73,7 @@ impl Judge<'_> {
         let mut writer = ResultWriter { bar, out, replayed: Replayed::default(), broken: Vec::new() };
         let jobs = jobs.map(usize::from).or_else(|| std::thread::available_parallelism().ok().map(NonZeroUsize::get));
         batches::each(
-            LineReader::new(reader, MOST),
+            LineReader::new(reader, MAX_LINE),
             jobs.unwrap_or(1),
             |line| self.judge(line),
             |judged| writer.write_judged(judged),
@@ -90,7 +90,7 @@ impl Judge<'_> {
         let answer = match &line.bytes {
             Some(bytes) if bytes.trim_ascii().is_empty() => return None,
             Some(bytes) => self.answer(bytes),
-            None => Err(format!("it is longer than {MOST} bytes").into()),
+            None => Err(format!("it is longer than {MAX_LINE} bytes").into()),
         };
         Some(JudgedLine { line: line.number, end: line.end, answer })
     }
@@ -187,7 +187,7 @@ impl LineFault {
         let (mut places, columns) = (JsonPlaces::new(line), text::Lines::new(line));
         let mut why = Vec::new();
         let mut help = None;
-        for mut misfit in misfits.into_iter().take(MOST_WHY) {
+        for mut misfit in misfits.into_iter().take(MAX_WHY) {
             if !(own_mode && misfit.pointer == "/mode") {
                 misfit.pointer.insert_str(0, "/session");
             }
@@ -262,7 +262,7 @@ impl ResultWriter {
             }
             Err(LineFault { why, help }) => {
                 self.replayed.broken += 1;
-                if self.broken.len() < MOST_LISTED {
+                if self.broken.len() < MAX_LISTED {
                     let message = format!("line {} is not an answer: {}", judged.line, excerpt(&why, 200));
                     let shape = "a line is a JSON object with `response`, and maybe `id`, `mode` and `session`";
                     let help = help.unwrap_or_else(|| shape.to_owned());

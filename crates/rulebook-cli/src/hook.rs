@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
 /// The largest input, in bytes.
-const MOST: u64 = 1 << 26;
+const MAX_INPUT: u64 = 1 << 26;
 
 /// The state value that gets the other members of the input, so that conditions can read them, if the pack declares it.
 const STATE: &str = "hook";
@@ -83,7 +83,7 @@ fn answer(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let format = Format::default();
     let file = arguments.file.as_deref().unwrap_or(Path::new("-"));
     input::once(&[("the call", Some(file)), ("the session", arguments.session.session.as_deref())])?;
-    let given = input::text(file, MOST)?;
+    let given = input::text(file, MAX_INPUT)?;
     let request = HookRequest::read(given.text()).map_err(Error::Usage)?;
     let opened = OpenedPack::to_judge(&arguments.pack, arguments.tools.as_deref(), format)?;
     let program = opened.program(format)?;

@@ -15,7 +15,7 @@ use rulebook_report::Pen;
 use std::path::{Path, PathBuf};
 
 /// The largest list of tools that is read, in bytes.
-const MOST: u64 = 1 << 26;
+const MAX_TOOLS: u64 = 1 << 26;
 
 /// A pack from disk: its program, or every fault that prevents it from running.
 pub(super) struct OpenedPack {
@@ -95,7 +95,7 @@ impl OpenedPack {
 
 /// The list of tools in a file.
 pub(super) fn read_tools(path: &Path, format: Format) -> Result<Tools, Error> {
-    let file = input::text(path, MOST)?;
+    let file = input::text(path, MAX_TOOLS)?;
     let tools = Tools::read_file(file.name(), file.text());
     tools.into_result().map_err(|faults| session::misfits(&faults.sources, &faults.diagnostics, format))
 }

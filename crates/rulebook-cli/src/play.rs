@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The longest line, and the longest text of a turn, in bytes; the engine's own limit is far lower.
-const MOST: usize = 64 << 20;
+const MAX_LINE: usize = 64 << 20;
 
 const HELP: &str = "\
 a line        is what the user says
@@ -91,7 +91,7 @@ pub(super) fn play(arguments: &Arguments) -> Result<CommandOutput, Error> {
         sources: &opened.loaded.sources,
         arguments,
         root,
-        lines: LineReader::new(io::stdin().lock(), MOST),
+        lines: LineReader::new(io::stdin().lock(), MAX_LINE),
         echoes: !io::stdin().is_terminal(),
         talk: Talk::new(program, session.clone(), Options::default()),
         began: session,
@@ -163,7 +163,7 @@ impl<R: BufRead> Conversation<'_, R> {
                     let text = self.block("the user's words")?;
                     self.say(PartKind::User, &text)?;
                 }
-                "/model" => match file.map(|file| read_file(file, MOST as u64)) {
+                "/model" => match file.map(|file| read_file(file, MAX_LINE as u64)) {
                     None => self.answer()?,
                     Some(Ok(bytes)) => {
                         let text = self.decoded(bytes);
@@ -317,7 +317,7 @@ impl<R: BufRead> Conversation<'_, R> {
             if !std::mem::take(&mut first) {
                 text.push('\n');
             }
-            if text.len() + line.len() <= MOST {
+            if text.len() + line.len() <= MAX_LINE {
                 text += &line;
             }
         }
@@ -386,7 +386,7 @@ fn ask(command: &str, prompt: &str) -> Result<Vec<u8>, String> {
     // parallel.
     let read = std::thread::scope(|scope| {
         scope.spawn(|| input.map(|mut input| input.write_all(prompt.as_bytes())));
-        output.map_or(Ok(0), |output| output.take(MOST as u64).read_to_end(&mut answer))
+        output.map_or(Ok(0), |output| output.take(MAX_LINE as u64).read_to_end(&mut answer))
     });
     let status = child.wait().map_err(|error| error.to_string())?;
     match read {

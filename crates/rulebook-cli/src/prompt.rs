@@ -13,7 +13,7 @@ use rulebook::prompt::{History, Request, read_history};
 use std::path::{Path, PathBuf};
 
 /// The largest history that is read, in bytes.
-const MOST: u64 = 64 << 20;
+const MAX_HISTORY: u64 = 64 << 20;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  rulebook prompt rules/writers-factory --model gpt-4o --message 'Who is Ana?'")]
@@ -145,7 +145,7 @@ fn findings(opened: &OpenedPack, prompt: &Prompt) -> String {
 /// The history in a file.
 fn read(path: &Path, format: Format) -> Result<History, Error> {
     let mut sources = Sources::default();
-    let file = input::text(path, MOST)?;
+    let file = input::text(path, MAX_HISTORY)?;
     let id = sources.add(file.clone());
     read_history(id, &file).map_err(|faults| misfits(&sources, &faults, format))
 }

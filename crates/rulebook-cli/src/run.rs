@@ -15,7 +15,7 @@ use rulebook_report::{flattened, status};
 use std::path::{Path, PathBuf};
 
 /// The largest answer that is read, in bytes; the engine's own limit is far lower.
-const MOST: u64 = 1 << 30;
+const MAX_ANSWER: u64 = 1 << 30;
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -184,7 +184,7 @@ impl JudgeArguments {
         input::once(&[("the answer", Some(file)), ("the session", self.session.session.as_deref())])?;
         let session = self.session.open(program, format, now)?;
         declared("dialect", self.dialect.as_deref(), program.dialects(), format)?;
-        let bytes = input::bytes(file, MOST)?;
+        let bytes = input::bytes(file, MAX_ANSWER)?;
         let options = Options {
             dialect: self.dialect.clone(),
             truncated: self.truncated,

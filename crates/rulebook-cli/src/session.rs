@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 /// The largest session that is read, in bytes.
-const MOST: u64 = 1 << 30;
+const MAX_SESSION: u64 = 1 << 30;
 
 #[derive(Debug, Default, Clone, PartialEq, Eq, clap::Args)]
 pub(super) struct SessionArguments {
@@ -57,7 +57,7 @@ impl SessionArguments {
     /// Reads the file of the session. A command does so only once, since it may be standard input.
     pub(super) fn read(&self) -> Result<StoredSession<'_>, Error> {
         let mut sources = Sources::default();
-        let file = self.session.as_deref().map(|path| input::text(path, MOST)).transpose()?;
+        let file = self.session.as_deref().map(|path| input::text(path, MAX_SESSION)).transpose()?;
         Ok(StoredSession { arguments: self, file: file.map(|file| sources.add(file)), sources })
     }
 }

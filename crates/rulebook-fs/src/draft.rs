@@ -19,7 +19,7 @@ use rulebook::{Code, Diagnostic, FilePlace};
 use std::io::{self, ErrorKind};
 
 /// The largest file, in bytes, that is read for an edit or a comparison.
-pub(super) const MOST_READ: u64 = 16 << 20;
+pub(super) const MAX_READ: u64 = 16 << 20;
 
 /// The files of an answer after its effects, in memory.
 #[derive(Debug)]
@@ -284,7 +284,7 @@ impl Draft {
         match self.slots.get(key).map(|slot| &slot.content) {
             Some(Content::Text(text, _)) => Ok(Some(text.clone())),
             Some(Content::Whole(own)) => {
-                let bytes = self.source(root, own).and_then(|place| place.read(MOST_READ));
+                let bytes = self.source(root, own).and_then(|place| place.read(MAX_READ));
                 Ok(String::from_utf8(bytes.map_err(|error| fault(key, &error))?).ok())
             }
             _ => Ok(None),

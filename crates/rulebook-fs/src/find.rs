@@ -14,9 +14,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// The most occurrences that are examined. If there are more, only a line number can decide between them.
-const MOST_PLACES: usize = 32;
+const MAX_PLACES: usize = 32;
 /// The most places that [`Missed`] lists.
-const MOST_LISTED: usize = 8;
+const MAX_LISTED: usize = 8;
 
 /// The text that an edit looks for, and its options. Line breaks are `\n`.
 #[derive(Debug, Clone)]
@@ -103,7 +103,7 @@ fn among(
 ) -> Result<Option<Vec<usize>>, Missed> {
     let mut found = Vec::new();
     if wanted.all || wanted.after.is_empty() {
-        let most = if wanted.all { usize::MAX } else { MOST_PLACES };
+        let most = if wanted.all { usize::MAX } else { MAX_PLACES };
         let mut from = behind.first().copied().unwrap_or_default();
         while let Some(start) = search.next(from).filter(|_| found.len() < most) {
             found.push(start);
@@ -123,7 +123,7 @@ fn among(
     if wanted.all || found.is_empty() {
         return Ok(Some(found).filter(|found| !found.is_empty()));
     }
-    if found.len() == MOST_PLACES && wanted.after.is_empty() {
+    if found.len() == MAX_PLACES && wanted.after.is_empty() {
         // There may be more occurrences than were examined; the line number can still choose one of those on its line.
         found.extend(wanted.line.into_iter().flat_map(|line| on_line(haystack, search, line)));
         found.dedup();
@@ -160,7 +160,7 @@ fn chosen(
     let mut at: Vec<usize> = starts.into_iter().map(|start| haystack.line_of(start)).collect();
     at.sort_unstable();
     at.dedup();
-    at.truncate(MOST_LISTED);
+    at.truncate(MAX_LISTED);
     let at = at.into_iter().map(|line| excerpt_of(haystack, line, lines.max(1))).collect();
     Err(Missed { kind: MissKind::Ambiguous, at })
 }
@@ -185,8 +185,8 @@ fn behind(haystack: &Haystack<'_>, after: &[String]) -> Result<Vec<usize>, Misse
         found.push(haystack.start(at + 1));
         found.dedup();
         (from, starts) = (line + 1, starts + 1);
-        if starts > MOST_PLACES {
-            let at = (0..haystack.count()).filter(|line| haystack.line(*line).trim() == *first).take(MOST_LISTED);
+        if starts > MAX_PLACES {
+            let at = (0..haystack.count()).filter(|line| haystack.line(*line).trim() == *first).take(MAX_LISTED);
             return Err(Missed {
                 kind: MissKind::Ambiguous,
                 at: at.map(|line| excerpt_of(haystack, line, 1)).collect(),

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, ErrorKind, Write as _};
 
 /// The largest journal that is read, in bytes.
-const MOST: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// The changes that a run is about to make.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ impl Journal {
     pub(super) fn read(root: &Root) -> Option<Self> {
         let open = |end| root.dir().open(journal(root.id(), end)).ok();
         let (file, done) = open(JOURNAL).map(|file| (file, false)).or_else(|| Some((open(DONE)?, true)))?;
-        let bytes = read_all(file, MOST).ok()?;
+        let bytes = read_all(file, MAX_BYTES).ok()?;
         // The journal is complete before a run changes anything, so a truncated one belongs to a run that changed
         // nothing.
         let mut own: Self = serde_json::from_slice(&bytes).unwrap_or_else(|_| Self::new(0));

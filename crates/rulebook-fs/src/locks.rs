@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 
 /// The most folders that are locked. A file in any other folder is still compared before it is replaced.
-const MOST: usize = 256;
+const MAX_FOLDERS: usize = 256;
 
 /// Locked folders.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Locks {
         let mut folders: BTreeMap<(u64, u64), Dir> = BTreeMap::new();
         folders.extend(own_mark.zip(own));
         let parents: BTreeSet<&str> = keys.filter(|key| unsafe_because(key).is_none()).map(parent).collect();
-        for folder in parents.into_iter().take(MOST) {
+        for folder in parents.into_iter().take(MAX_FOLDERS) {
             if let Some(dir) = nearest(root, folder)
                 && let Some(mark) = mark(&dir)
             {

@@ -10,11 +10,11 @@ use rulebook::outcome::FileLines;
 use std::collections::{HashMap, HashSet};
 
 /// The most lines of the text that are compared.
-const MOST_COMPARED: usize = 200;
+const MAX_COMPARED: usize = 200;
 /// The most lines of an excerpt.
-const MOST_LINES: usize = 12;
+const MAX_LINES: usize = 12;
 /// The longest line of an excerpt, in bytes.
-const MOST_BYTES: usize = 240;
+const MAX_BYTES: usize = 240;
 /// A line that occurs more often than this in the file is ignored: it does not locate the text.
 const TOO_COMMON: usize = 50;
 /// The shortest word, in characters, that is compared.
@@ -22,7 +22,7 @@ const WORD: usize = 3;
 
 /// The lines of the file that share the most with the text; empty if they share nothing.
 pub(super) fn nearest(haystack: &Haystack<'_>, find: &str) -> Vec<FileLines> {
-    let lines: Vec<&str> = find.lines().map(str::trim).take(MOST_COMPARED).collect();
+    let lines: Vec<&str> = find.lines().map(str::trim).take(MAX_COMPARED).collect();
     let start = by_lines(haystack, &lines).or_else(|| by_words(haystack, &lines));
     let count = lines.len().max(1);
     start.map(|start| excerpt_of(haystack, start, count)).into_iter().collect()
@@ -30,8 +30,8 @@ pub(super) fn nearest(haystack: &Haystack<'_>, find: &str) -> Vec<FileLines> {
 
 /// An excerpt of the file that starts at `line`; long lines are cut.
 pub(super) fn excerpt_of(haystack: &Haystack<'_>, line: usize, count: usize) -> FileLines {
-    let end = (line + count.min(MOST_LINES)).min(haystack.count());
-    let text: Vec<_> = (line..end).map(|line| cut(haystack.line(line), MOST_BYTES)).collect();
+    let end = (line + count.min(MAX_LINES)).min(haystack.count());
+    let text: Vec<_> = (line..end).map(|line| cut(haystack.line(line), MAX_BYTES)).collect();
     FileLines { line: line as u64 + 1, text: text.join("\n") }
 }
 
@@ -106,8 +106,8 @@ mod tests {
     fn what_is_shown_is_short() {
         let long = format!("word {}\n", "x".repeat(100_000));
         let found = nearest(&Haystack::new(&long), "a word");
-        assert!(found[0].text.len() < MOST_BYTES + 4);
+        assert!(found[0].text.len() < MAX_BYTES + 4);
         let many = "word\n".repeat(100);
-        assert_eq!(nearest(&Haystack::new(&many), &"some word\n".repeat(50))[0].text.lines().count(), MOST_LINES);
+        assert_eq!(nearest(&Haystack::new(&many), &"some word\n".repeat(50))[0].text.lines().count(), MAX_LINES);
     }
 }

@@ -7,7 +7,7 @@
 use super::apply::{Applied, Applying, Change, FileChange};
 use super::commit::{Commit, same_file};
 use super::cut::quoted;
-use super::draft::{Content, Draft, MOST_READ, Slot};
+use super::draft::{Content, Draft, MAX_READ, Slot};
 use super::journal::{Journal, identity};
 use super::locks::Locks;
 use super::root::{Root, folders_of};
@@ -122,7 +122,7 @@ impl Plan {
         }
         let before = file.from.as_deref().or(slot.disk.is_some().then_some(key));
         if let Some(key) = before.filter(|_| with_bytes) {
-            let bytes = self.draft.source(&self.root, key).and_then(|place| place.read(MOST_READ));
+            let bytes = self.draft.source(&self.root, key).and_then(|place| place.read(MAX_READ));
             file.before = bytes.ok();
         }
     }

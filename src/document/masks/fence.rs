@@ -23,7 +23,7 @@ pub(super) struct FenceLine {
 }
 
 /// How many bytes before a fence are examined.
-const MOST_BEFORE: usize = 64;
+const MAX_BEFORE: usize = 64;
 
 /// The text before a run of fence characters on its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl BeforeFence {
         if fence_start(bytes, at).is_some() {
             return Some(BeforeFence::Margin);
         }
-        let from = at.saturating_sub(MOST_BEFORE);
+        let from = at.saturating_sub(MAX_BEFORE);
         let before = bytes.get(from..at)?;
         let mut line = match memchr::memrchr(b'\n', before) {
             Some(offset) => before.get(offset + 1..)?,
@@ -90,13 +90,13 @@ pub(super) fn fence_line(bytes: &[u8], at: usize, complete: bool) -> Option<Fenc
 }
 
 /// How many bytes at the start of a response are searched for an opening fence and the text in it.
-const MOST_OPENING: usize = 4096;
+const MAX_OPENING: usize = 4096;
 
 /// Where the first text in the fence starts with which a response begins: `Some(None)` if it begins with no fence, and
 /// `None` while that is not known.
 pub(in crate::document) fn opening_fence(text: &str) -> Option<Option<usize>> {
     let bytes = text.as_bytes();
-    let head = bytes.get(..MOST_OPENING).unwrap_or(bytes);
+    let head = bytes.get(..MAX_OPENING).unwrap_or(bytes);
     match first_in_fence(head, beginning(text)) {
         None if head.len() < bytes.len() => Some(None),
         known => known,
@@ -122,7 +122,7 @@ fn first_in_fence(bytes: &[u8], from: usize) -> Option<Option<usize>> {
 /// A fence that opens after other text on its line: after a tag, or with backticks and a word joined to the text
 /// before. The word may be missing; only white space follows it on the line.
 pub(super) fn glued_fence(bytes: &[u8], at: usize, marks: usize, word: usize, end: usize) -> Option<FenceLine> {
-    let before = bytes.slice(at.saturating_sub(MOST_BEFORE)..at);
+    let before = bytes.slice(at.saturating_sub(MAX_BEFORE)..at);
     let before = before.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
     let bare = word == marks;
     let is_glued = (!bare && bytes.get(at) == Some(&b'`')) || matches!(before, Some(b'>' | b']'));

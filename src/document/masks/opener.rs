@@ -50,7 +50,7 @@ pub(super) struct Opens {
 const LONGEST: usize = 8;
 
 /// The most captures of an opener at a fence: those of about three hundred attributes.
-const MOST_CAPTURES: usize = 1024;
+const MAX_CAPTURES: usize = 1024;
 
 /// A fence that may open a block, in the text so far.
 pub(super) struct Opening<'t> {
@@ -150,7 +150,7 @@ impl Opens {
                 continue;
             };
             if !self.runs {
-                self.machine = std::mem::take(&mut self.machine).capturing(MOST_CAPTURES);
+                self.machine = std::mem::take(&mut self.machine).capturing(MAX_CAPTURES);
                 self.machine.start(&family.grammar, family.open, start);
                 self.runs = true;
             }

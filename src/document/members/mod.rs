@@ -69,7 +69,7 @@ struct Emitted {
 }
 
 /// The most bytes that may be read in vain, as a multiple of the length of the response.
-const MOST_IN_VAIN: usize = 8;
+const MAX_IN_VAIN: usize = 8;
 
 /// Reads the objects of one response for one dialect.
 struct ObjectReader<'p> {
@@ -307,7 +307,7 @@ impl<'p> ObjectReader<'p> {
             values: Cell::new(limits.values),
             calls: 0,
             last: None,
-            wasted_budget: MOST_IN_VAIN * context.text.len(),
+            wasted_budget: MAX_IN_VAIN * context.text.len(),
             surroundings: ObjectSurroundings::default(),
             list: None,
             tells_apart: false,

@@ -123,7 +123,7 @@ enum TagKind {
 pub(crate) type Tags = SmallVec<[Tag; 2 * FEW]>;
 
 /// The most tags of one text that are examined.
-pub(crate) const MOST_TAGS: usize = 20_000;
+pub(crate) const MAX_TAGS: usize = 20_000;
 
 /// How the fields of a call are written.
 #[derive(Debug, Clone, Copy)]
@@ -179,7 +179,7 @@ impl PayloadSource<'_> {
         let Some(family) = own.or_else(|| field_family(dialect, family)) else { return fields };
         let source = TagSource { text, body, masks, dialect, family, limits };
         let tags = source.tags(&source.strings());
-        fields.too_many = tags.len() >= MOST_TAGS;
+        fields.too_many = tags.len() >= MAX_TAGS;
         let mut next = 0;
         let mut at = body.start;
         let mut between = |fields: &mut Fields, until: Span| {
@@ -400,7 +400,7 @@ pub(crate) struct TagSource<'t> {
 }
 
 impl TagSource<'_> {
-    /// The tags that do not start in the `data`, in order, at most [`MOST_TAGS`], each opener paired with the closer
+    /// The tags that do not start in the `data`, in order, at most [`MAX_TAGS`], each opener paired with the closer
     /// that balances it.
     pub(crate) fn tags(&self, data: &[Span]) -> Tags {
         let mut tags = self.read(data);
@@ -500,7 +500,7 @@ impl TagSource<'_> {
             if let Some(tag) = tag {
                 at = tag.span().end;
                 tags.push(tag);
-                if tags.len() >= MOST_TAGS {
+                if tags.len() >= MAX_TAGS {
                     break;
                 }
             }

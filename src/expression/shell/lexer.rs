@@ -56,12 +56,12 @@ fn unquoted(raw: &str) -> Result<String, ShellFault> {
 }
 
 /// The longest line that is split, in bytes.
-const MOST: usize = 32 << 10;
+const MAX_LINE: usize = 32 << 10;
 
 /// The tokens of a line.
 pub(super) fn tokens(line: &str) -> Result<Vec<ShellToken<'_>>, ShellFault> {
-    if line.len() > MOST {
-        return Err(format!("more than {MOST} bytes").into());
+    if line.len() > MAX_LINE {
+        return Err(format!("more than {MAX_LINE} bytes").into());
     }
     let mut lexer = ShellLexer { line, at: 0, open: None, tokens: Vec::new() };
     while let Some(c) = lexer.peek() {

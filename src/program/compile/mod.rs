@@ -37,11 +37,11 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 /// How often a model is asked again about one answer by default.
-const MOST_ATTEMPTS: usize = 2;
+const MAX_ATTEMPTS: usize = 2;
 /// The only kind of key that is checked: a path below a root.
 const PATH: &str = "path";
 /// The most tokens of a correction text by default.
-const MOST_TOKENS: usize = 600;
+const MAX_TOKENS: usize = 600;
 
 pub(super) fn compile(pack: &Pack, diagnostics: &mut Vec<Diagnostic>) -> Program {
     let surface = &pack.surface;
@@ -304,8 +304,8 @@ impl<'c> PackCompiler<'c> {
         let asks = surface.ask_again.as_ref();
         let words = asks.and_then(|asks| asks.text.as_ref());
         AskAgain {
-            most: asks.and_then(|asks| asks.most).map_or(MOST_ATTEMPTS, |most| most.value),
-            tokens: asks.and_then(|asks| asks.tokens).map_or(MOST_TOKENS, |tokens| tokens.value),
+            most: asks.and_then(|asks| asks.most).map_or(MAX_ATTEMPTS, |most| most.value),
+            tokens: asks.and_then(|asks| asks.tokens).map_or(MAX_TOKENS, |tokens| tokens.value),
             words: self.template(words, &NameScope::of(ASK_AGAIN_NAMES)),
         }
     }

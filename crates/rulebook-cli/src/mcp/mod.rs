@@ -22,7 +22,7 @@ use std::thread;
 use std::time::Duration;
 
 /// The longest message, in bytes.
-const MOST: u64 = 1 << 26;
+const MAX_MESSAGE: u64 = 1 << 26;
 
 /// How long a call waits until the server has listed its tools, and how long the server may run after the client has
 /// gone.
@@ -92,10 +92,10 @@ fn lines(from: impl Read, mut each: impl FnMut(Result<Value, String>)) {
     let mut from = BufReader::new(from);
     loop {
         let mut line = Vec::new();
-        match from.by_ref().take(MOST + 1).read_until(b'\n', &mut line) {
+        match from.by_ref().take(MAX_MESSAGE + 1).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => return,
-            Ok(read) if read as u64 > MOST => {
-                each(Err(format!("a message has more than {MOST} bytes")));
+            Ok(read) if read as u64 > MAX_MESSAGE => {
+                each(Err(format!("a message has more than {MAX_MESSAGE} bytes")));
                 return;
             }
             Ok(_) if line.trim_ascii().is_empty() => {}
