@@ -20,6 +20,7 @@ use crate::program::{Dialect, DialectId, Limits, TextRole};
 use crate::text::{Slice, Span};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
+use std::task::{Poll, ready};
 
 /// The dialects that read a response.
 #[derive(Debug)]
@@ -120,16 +121,16 @@ impl Readers {
         }
         let Some(fallback) = &mut self.fallback else { return };
         // If the response begins with a fence, the fallback may get it whatever other dialects find.
-        if opening_fence(text) == Some(None) && self.first.found_answer(dialects) {
+        if opening_fence(text) == Poll::Ready(None) && self.first.found_answer(dialects) {
             return self.spare_fallback(dialects, Trial::Spared);
         }
         fallback.readers.advance(dialects, text, complete);
         match fallback.begins(dialects, text) {
-            Some(Some((dialect, place))) => {
+            Poll::Ready(Some((dialect, place))) => {
                 fallback.readers.take(dialect);
                 self.read_by_fallback(dialects, Trial::Begins(place), place);
             }
-            None if !complete => {}
+            Poll::Pending if !complete => {}
             _ if self.first.found_answer(dialects) => self.spare_fallback(dialects, Trial::Spared),
             _ if !complete => {}
             _ if fallback.readers.found_needed(dialects) => {
@@ -269,8 +270,8 @@ impl Fallback {
     }
 
     /// The fallback that reads the response because a quotation at its start opens a block, and the place of that
-    /// block: `Some(None)` if there is no such fallback, and `None` while that is not known.
-    fn begins(&self, dialects: &[Dialect], text: &str) -> Option<Option<(DialectId, usize)>> {
+    /// block, if there is such a fallback; pending while that is not known.
+    fn begins(&self, dialects: &[Dialect], text: &str) -> Poll<Option<(DialectId, usize)>> {
         for dialect in self.dialects.iter().filter_map(|id| id.of(dialects)) {
             let like = dialect.fallback.and_then(|like| like.of(dialects));
             // A main dialect that removes a fence around the whole answer recognises it only at the end. If text
@@ -281,12 +282,13 @@ impl Fallback {
             if !may {
                 continue;
             }
-            let Some(first) = opening_fence(text)? else { continue };
-            if self.readers.opens_at(dialect.id, dialects, first)? {
-                return Some(Some((dialect.id, first)));
+            let Some(first) = ready!(opening_fence(text)) else { continue };
+            let Some(opens) = self.readers.opens_at(dialect.id, dialects, first) else { return Poll::Pending };
+            if opens {
+                return Poll::Ready(Some((dialect.id, first)));
             }
         }
-        Some(None)
+        Poll::Ready(None)
     }
 }
 

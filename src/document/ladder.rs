@@ -13,11 +13,12 @@ use super::open_block::{BlockEnd, OpenBlock, PayloadState, blank_line};
 use super::payload::ends_response;
 use super::scanner::{Closerless, DialectScanner};
 use super::trim::fence_end;
-use super::{AttributeKey, Quoted, ReadContext};
+use super::{AttributeKey, Quoted, ReadContext, ready_if};
 use crate::grammar::{Capture, Progress};
 use crate::program::{BlockBinding, BlockId, Closer, NameSource};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::{Slice, Span, boundary};
+use std::task::Poll;
 
 /// The most openers inside a block with which its closers are compared.
 const MAX_INNER: usize = 32;
@@ -92,7 +93,7 @@ impl DialectScanner {
                 if ending == Ending::End && best.is_some() {
                     continue;
                 }
-                let place = self.place(ending, open, &search, known)?;
+                let Poll::Ready(place) = self.place(ending, open, &search, known) else { return None };
                 let within = |at: usize| ending == Ending::Payload || known.end.is_none_or(|end| at <= end);
                 if let Some(at) = place.filter(|at| within(*at))
                     && best.is_none_or(|(best, _)| at < best)
@@ -111,17 +112,16 @@ impl DialectScanner {
         Some(end.or_in_closer(|| cut_closer(open, block, at, context)))
     }
 
-    /// The place of this ending, if it applies: `Some(None)` if it does not, and `None` while the text so far does not
-    /// determine that.
+    /// The place of this ending, if it applies; pending while the text so far does not determine that.
     fn place(
         &mut self,
         ending: Ending,
         open: &mut OpenBlock,
         search: &EndSearch<'_>,
         known: Lookahead,
-    ) -> Option<Option<usize>> {
+    ) -> Poll<Option<usize>> {
         let EndSearch { context, region, .. } = *search;
-        let met = |found: Option<usize>, all: bool| if found.is_some() || all { Some(found) } else { None };
+        let met = |found: Option<usize>, all: bool| ready_if(found.is_some() || all, found);
         match ending {
             Ending::Payload => {
                 self.fill(open, search);
@@ -132,35 +132,35 @@ impl DialectScanner {
                             && !search.is_complete()
                             && ends_response(search.within(), end) =>
                     {
-                        None
+                        Poll::Pending
                     }
-                    PayloadState::Whole { end, .. } => Some(Some(end)),
-                    PayloadState::Absent => Some(Some(open.opener.end)),
-                    PayloadState::Broken | PayloadState::Bottomless => Some(None),
-                    PayloadState::Unknown | PayloadState::Running | PayloadState::TooDeep(_) => None,
+                    PayloadState::Whole { end, .. } => Poll::Ready(Some(end)),
+                    PayloadState::Absent => Poll::Ready(Some(open.opener.end)),
+                    PayloadState::Broken | PayloadState::Bottomless => Poll::Ready(None),
+                    PayloadState::Unknown | PayloadState::Running | PayloadState::TooDeep(_) => Poll::Pending,
                 }
             }
-            Ending::Closer | Ending::BalancedCloser | Ending::LastLooseCloser if !known.closers => None,
+            Ending::Closer | Ending::BalancedCloser | Ending::LastLooseCloser if !known.closers => Poll::Pending,
             Ending::BalancedCloser => {
                 let closer = open.balanced.or(open.closer().filter(|_| !open.unbalanced));
-                Some(closer.map(|(closer, _)| closer.start))
+                Poll::Ready(closer.map(|(closer, _)| closer.start))
             }
-            Ending::Closer => Some(open.closer().map(|(closer, _)| closer.start)),
+            Ending::Closer => Poll::Ready(open.closer().map(|(closer, _)| closer.start)),
             // A closer that satisfies the anchor wins over one that does not.
             Ending::LooseCloser => {
                 // Every closer that may still arrive comes after a loose one that has arrived. But it may have a better
                 // name than a closer before that one, and take its place.
                 let first = open.loose_closer();
                 let is_known = known.closers || (first.is_some() && first == open.first_loose);
-                is_known.then_some(first.map(|(closer, _)| closer.start))
+                ready_if(is_known, first.map(|(closer, _)| closer.start))
             }
-            Ending::LastLooseCloser => Some(open.closer().or(open.loose).map(|(closer, _)| closer.start)),
+            Ending::LastLooseCloser => Poll::Ready(open.closer().or(open.loose).map(|(closer, _)| closer.start)),
             Ending::QuotedCloser => met(open.masked_closer.map(|(closer, _)| closer.start), known.closers),
             Ending::Fence => {
-                let end = known.end?;
+                let Some(end) = known.end else { return Poll::Pending };
                 let start = self.masks.outer_fence().map_or(0, |(fence, _)| fence.end);
                 let around = self.fences.around(open.opener.start, start, context.text, &self.blocks);
-                Some(fence_end(open.opener, end, context.text, around))
+                Poll::Ready(fence_end(open.opener, end, context.text, around))
             }
             Ending::NextBlock => met(open.next_block, region.is_some()),
             Ending::BlankLine => {
@@ -168,7 +168,7 @@ impl DialectScanner {
                 blank_line(open, context.text, until);
                 met(open.blank, open.next_block.is_some() || region.is_some())
             }
-            Ending::End => known.end.map(Some),
+            Ending::End => ready_if(known.end.is_some(), known.end),
         }
     }
 
@@ -239,7 +239,7 @@ impl DialectScanner {
             }
             Quoted::Unknown => return false,
         }
-        let Some(closer) = self.as_closer(open, search, mark) else { return false };
+        let Poll::Ready(closer) = self.as_closer(open, search, mark) else { return false };
         let closes = closer.and_then(|closer| Some((closer, closes(open, search, &closer)?)));
         let closes = match mark.kind {
             // A mark may be the closer of both a wrapper and this block: if it has the name of the block, or a name in
@@ -283,24 +283,24 @@ impl DialectScanner {
         }
     }
 
-    /// The mark as a closer of the open block's grammar, if that grammar reads a closer there; `None` if more text is
-    /// needed to decide. If closers of two grammars look alike, or an opener looks like a closer, there is only one
+    /// The mark as a closer of the open block's grammar, if that grammar reads a closer there; pending while more text
+    /// is needed to decide. If closers of two grammars look alike, or an opener looks like a closer, there is only one
     /// mark, of the first grammar or of the opener.
-    fn as_closer(&mut self, open: &OpenBlock, search: &EndSearch<'_>, mark: &Mark) -> Option<Option<Mark>> {
+    fn as_closer(&mut self, open: &OpenBlock, search: &EndSearch<'_>, mark: &Mark) -> Poll<Option<Mark>> {
         let own = search.context.dialect.families.get(open.family);
-        let Some((own, close)) = own.and_then(|own| Some((own, own.close?))) else { return Some(None) };
+        let Some((own, close)) = own.and_then(|own| Some((own, own.close?))) else { return Poll::Ready(None) };
         let asks = match mark.kind {
             MarkKind::Close { family } | MarkKind::Open { family, leaves: true, .. }
                 if usize::from(family) == open.family =>
             {
-                return Some(Some(*mark));
+                return Poll::Ready(Some(*mark));
             }
             MarkKind::Close { .. } | MarkKind::Open { leaves: true, .. } => true,
             MarkKind::Open { family, .. } => own.may_be_both && usize::from(family) == open.family,
             MarkKind::Broken { .. } => false,
         };
         if !asks || mark.start() < open.opener.end {
-            return Some(None);
+            return Poll::Ready(None);
         }
         let opens = matches!(mark.kind, MarkKind::Open { leaves: false, .. });
         let rule = (open.family, own, close);
@@ -310,12 +310,12 @@ impl DialectScanner {
                 let (span, name) = (Span::new(mark.start(), end), name.map(|name| name.span()));
                 let name = name.unwrap_or(Span::new(end, end));
                 let kind = MarkKind::Close { family: open.family as u8 };
-                Some(Some(Mark { span: span.into(), name: name.into(), kind, ..*mark }))
+                Poll::Ready(Some(Mark { span: span.into(), name: name.into(), kind, ..*mark }))
             }
-            Progress::Pending => None,
+            Progress::Pending => Poll::Pending,
             // A named closer is decided by its name, whichever grammar reads it.
             Progress::Failed | Progress::TooDeep | Progress::Spent => {
-                Some(Some(*mark).filter(|mark| !opens && !mark.name().is_empty()))
+                Poll::Ready(Some(*mark).filter(|mark| !opens && !mark.name().is_empty()))
             }
         }
     }

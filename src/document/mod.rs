@@ -58,6 +58,7 @@ use crate::text::{Span, Stretch};
 use crate::value::Value;
 use smallvec::SmallVec;
 use std::num::NonZeroU32;
+use std::task::Poll;
 
 /// The inputs of a reader on each call: the response so far, the dialect that reads it and all dialects of the program,
 /// and the name of the section that is shown as the message.
@@ -269,4 +270,9 @@ enum Quoted {
     Until(usize),
     /// Not known yet: it depends on whether the data ends.
     Unknown,
+}
+
+/// A result that the text so far may not determine yet: pending until `is_ready`.
+fn ready_if<T>(is_ready: bool, result: T) -> Poll<T> {
+    if is_ready { Poll::Ready(result) } else { Poll::Pending }
 }

@@ -121,7 +121,9 @@ impl<'t> LenientJson<'t> {
             return None;
         }
         let in_doubt = reader.ends_in_doubt();
-        let at_end = |fault: &JsonFault| fault.span.start >= bytes.len() && fault.name.starts_with("fault_missing_br");
+        let at_end = |fault: &JsonFault| {
+            fault.span.start >= bytes.len() && [fault::MISSING_BRACE, fault::MISSING_BRACKET].contains(&fault.name)
+        };
         for fault in reader.tape.faults.iter_mut().filter(|fault| in_doubt && at_end(fault)) {
             fault.grade = Grade::Lossy;
         }

@@ -6,6 +6,7 @@
 //! Never: pairs fences.
 
 use crate::text::{Slice, beginning};
+use std::task::{Poll, ready};
 
 /// A line that starts with a run of fence characters.
 #[derive(Debug, Clone, Copy)]
@@ -92,30 +93,35 @@ pub(super) fn fence_line(bytes: &[u8], at: usize, complete: bool) -> Option<Fenc
 /// How many bytes at the start of a response are searched for an opening fence and the text in it.
 const MAX_OPENING: usize = 4096;
 
-/// Where the first text in the fence starts with which a response begins: `Some(None)` if it begins with no fence, and
-/// `None` while that is not known.
-pub(in crate::document) fn opening_fence(text: &str) -> Option<Option<usize>> {
+/// Where the first text in the fence starts with which a response begins, if it begins with one; pending while that
+/// is not known.
+pub(in crate::document) fn opening_fence(text: &str) -> Poll<Option<usize>> {
     let bytes = text.as_bytes();
     let head = bytes.get(..MAX_OPENING).unwrap_or(bytes);
     match first_in_fence(head, beginning(text)) {
-        None if head.len() < bytes.len() => Some(None),
+        Poll::Pending if head.len() < bytes.len() => Poll::Ready(None),
         known => known,
     }
 }
 
-fn first_in_fence(bytes: &[u8], from: usize) -> Option<Option<usize>> {
-    let text_from = |at: usize| Some(at + bytes.get(at..)?.iter().position(|byte| !byte.is_ascii_whitespace())?);
-    let first = text_from(from)?;
+fn first_in_fence(bytes: &[u8], from: usize) -> Poll<Option<usize>> {
+    let text_from = |at: usize| {
+        let offset = bytes.slice(at..).iter().position(|byte| !byte.is_ascii_whitespace());
+        offset.map_or(Poll::Pending, |offset| Poll::Ready(at + offset))
+    };
+    let first = ready!(text_from(from));
     let run = run_end(bytes, first);
     let is_mark = matches!(bytes.get(first), Some(b'`' | b'~'));
     if !is_mark || (run - first < 3 && run < bytes.len()) {
-        return Some(None);
+        return Poll::Ready(None);
     }
-    memchr::memchr(b'\n', bytes.get(run..)?)?;
+    if memchr::memchr(b'\n', bytes.slice(run..)).is_none() {
+        return Poll::Pending;
+    }
     let line = BeforeFence::of(bytes, first).and_then(|_| fence_line(bytes, first, false));
     match line.filter(|line| line.opens) {
         Some(line) => text_from(line.end).map(Some),
-        None => Some(None),
+        None => Poll::Ready(None),
     }
 }
 

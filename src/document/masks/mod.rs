@@ -20,6 +20,7 @@ mod search;
 mod section;
 mod span;
 
+use super::ready_if;
 use crate::program::MaskKinds;
 use crate::text::{Slice, Span, Stretch};
 pub(super) use fence::opening_fence;
@@ -32,6 +33,7 @@ use quotation::{Quoting, may_start};
 use search::{Last, Search};
 pub(crate) use section::CDATA;
 use section::{Sections, section_at};
+use std::task::Poll;
 
 impl MaskKinds {
     /// Whether a mask may start with this byte.
@@ -144,25 +146,28 @@ impl Seen {
     }
 
     /// The fence that the run from `at` to `run` makes, if any, and the text before it, which is `None` if the fence is
-    /// joined to other text. No result until enough of the line has arrived.
+    /// joined to other text; pending until enough of the line has arrived.
     fn fence_at(
         &mut self,
         bytes: &[u8],
         at: usize,
         run: usize,
         complete: bool,
-    ) -> Option<Option<(Option<BeforeFence>, FenceLine)>> {
+    ) -> Poll<Option<(Option<BeforeFence>, FenceLine)>> {
         if run - at < 3 {
-            return Some(None);
+            return Poll::Ready(None);
         }
         if let Some(before) = BeforeFence::of(bytes, at) {
             let has_come = complete || self.opening_line.line(bytes, run).is_some();
-            return has_come.then(|| fence_line(bytes, at, complete).map(|line| (Some(before), line)));
+            if !has_come {
+                return Poll::Pending;
+            }
+            return Poll::Ready(fence_line(bytes, at, complete).map(|line| (Some(before), line)));
         }
         // The line may be long and contain many runs: search for the end of the word only up to the next run.
         match self.word_at(bytes, run) {
-            Some((word, end)) => Some(glued_fence(bytes, at, run, word, end).map(|line| (None, line))),
-            None => complete.then_some(None),
+            Some((word, end)) => Poll::Ready(glued_fence(bytes, at, run, word, end).map(|line| (None, line))),
+            None => ready_if(complete, None),
         }
     }
 }
@@ -302,11 +307,12 @@ impl Masks {
         if run == bytes.len() && !complete {
             return MaskSearch::Pending;
         }
-        let known = self.seen.fence.filter(|(known, ..)| *known == at).map(|(_, before, line)| Some((before, line)));
-        let fence = match known.or_else(|| self.seen.fence_at(bytes, at, run, complete)) {
-            Some(fence) => fence.filter(|(_, line)| line.opens),
-            None => return MaskSearch::Pending,
+        let fence = match self.seen.fence.filter(|(known, ..)| *known == at) {
+            Some((_, before, line)) => Poll::Ready(Some((before, line))),
+            None => self.seen.fence_at(bytes, at, run, complete),
         };
+        let Poll::Ready(fence) = fence else { return MaskSearch::Pending };
+        let fence = fence.filter(|(_, line)| line.opens);
         self.seen.fence = fence.map(|(before, line)| (at, before, line));
         match fence {
             Some((before, line)) if self.kinds.fences => {

@@ -17,6 +17,7 @@ use crate::grammar::{Machine, Progress};
 use crate::program::{Dialect, Family};
 use crate::surface::Role;
 use crate::text::{Slice, Span};
+use std::task::Poll;
 
 /// The dialect that decides which fences open blocks, and the budget for that.
 pub(crate) struct Openers<'l> {
@@ -35,7 +36,7 @@ pub(super) struct Opens {
     /// The number of the offset before the fence from which that grammar is tried.
     place: usize,
     runs: bool,
-    /// The end of the opener, and whether it opens a wrapper; `Some(None)` if there is no opener.
+    /// The result of [`end_of_opener`](Self::end_of_opener), once it is known.
     known: Option<Option<(usize, bool)>>,
     /// How far the fence has been searched, and whether another fence inside it is open there.
     seen: usize,
@@ -86,9 +87,9 @@ impl Masks {
             *opens = Opens { machine, unpaired, at, seen: line.end, ..Opens::default() };
         }
         let sought = match opens.end_of_opener(text, complete, openers) {
-            None => Some(MaskSearch::Pending),
-            Some(None) => None,
-            Some(Some(opener)) => Some(self.close_block(opening, opener, &mut opens)),
+            Poll::Pending => Some(MaskSearch::Pending),
+            Poll::Ready(None) => None,
+            Poll::Ready(Some(opener)) => Some(self.close_block(opening, opener, &mut opens)),
         };
         self.opens = Some(opens);
         sought
@@ -133,15 +134,10 @@ fn starts(family: &Family, bytes: &[u8], at: usize, number: usize) -> Option<usi
 }
 
 impl Opens {
-    /// The end of the opener here; `Some(None)` if there is none, and `None` while more text is needed.
-    fn end_of_opener(
-        &mut self,
-        text: &str,
-        complete: bool,
-        openers: &mut Openers<'_>,
-    ) -> Option<Option<(usize, bool)>> {
+    /// The end of the opener here, if there is one, and whether it opens a wrapper; pending while more text is needed.
+    fn end_of_opener(&mut self, text: &str, complete: bool, openers: &mut Openers<'_>) -> Poll<Option<(usize, bool)>> {
         if let Some(known) = self.known {
-            return Some(known);
+            return Poll::Ready(known);
         }
         while let Some(family) = openers.dialect.families.get(self.family) {
             let Some(start) = starts(family, text.as_bytes(), self.at, self.place) else {
@@ -160,18 +156,16 @@ impl Opens {
                     let name = name.map(|name| name.span().of(text)).unwrap_or_default();
                     if let Some(id) = openers.dialect.names.find(name, Some(self.family)) {
                         let wraps = openers.dialect.block(id).is_some_and(|block| block.role == Role::Wrapper);
-                        self.known = Some(Some((end, wraps)));
-                        return self.known;
+                        return Poll::Ready(*self.known.insert(Some((end, wraps))));
                     }
                 }
-                Progress::Pending => return None,
+                Progress::Pending => return Poll::Pending,
                 Progress::Matched(_) | Progress::Failed | Progress::TooDeep | Progress::Spent => {}
             }
             self.runs = false;
             self.place += 1;
         }
-        self.known = Some(None);
-        self.known
+        Poll::Ready(*self.known.insert(None))
     }
 
     /// The fence characters that close the fence, if the fences in it pair up; an error while more text is needed.

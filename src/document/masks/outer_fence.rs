@@ -10,6 +10,7 @@
 use super::Masks;
 use super::fence::{BeforeFence, FenceLine, fence_line, fence_start, line_break};
 use crate::text::{Slice, Span, beginning};
+use std::task::Poll;
 
 /// The state of the search for a fence around the whole answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,9 +133,12 @@ impl Masks {
         while let Some(offset) = memchr::memchr2(b'`', b'~', bytes.slice(from..)) {
             let at = from + offset;
             let run = self.seen.opener.run(bytes, at);
-            let line =
-                if run == bytes.len() && !complete { None } else { self.seen.fence_at(bytes, at, run, complete) };
-            let Some(line) = line else {
+            let line = if run == bytes.len() && !complete {
+                Poll::Pending
+            } else {
+                self.seen.fence_at(bytes, at, run, complete)
+            };
+            let Poll::Ready(line) = line else {
                 self.outer_fence = OuterFence::Open { stack, opener, last, from: at };
                 return false;
             };

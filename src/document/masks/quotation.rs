@@ -8,9 +8,11 @@
 use super::opener::Openers;
 use super::{Mask, MaskSearch, Masks, Quotes};
 use crate::document::mark::opener;
+use crate::document::ready_if;
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{Dialect, Family};
 use crate::text::{Slice, Span, boundary};
+use std::task::{Poll, ready};
 
 /// Each opening quotation mark, and the marks that may close it.
 const PAIRS: [(&str, &[&str]); 12] = [
@@ -138,7 +140,7 @@ pub(crate) fn marks_around(text: &str, quoted: Span) -> Option<(usize, usize)> {
         Some((kind, before.len()))
     };
     let (kind, end) = opens(before).map(|kind| (kind, before.len())).or_else(spaced)?;
-    let behind = partner_at(kind, text, quoted.end, true)??;
+    let Poll::Ready(Some(behind)) = partner_at(kind, text, quoted.end, true) else { return None };
     let start = end - pair(kind).0.len();
     (!contains_blank_line(quoted.of(text))).then_some((start, behind))
 }
@@ -149,16 +151,15 @@ fn contains_blank_line(text: &str) -> bool {
     std::iter::from_fn(|| lines.next().filter(|_| lines.peek().is_some())).any(|line| line.trim().is_empty())
 }
 
-/// The end of the closing mark of this kind at `at`; `Some(None)` if there is other text, and `None` while no text has
-/// arrived there.
-fn partner_at(kind: usize, text: &str, at: usize, complete: bool) -> Option<Option<usize>> {
+/// The end of the closing mark of this kind at `at`, if there is one; pending while no text has arrived there.
+fn partner_at(kind: usize, text: &str, at: usize, complete: bool) -> Poll<Option<usize>> {
     let rest = text.slice(at..);
     let blank = blank(kind, rest);
     let (at, rest) = (at + blank, rest.slice(blank..));
     if rest.is_empty() {
-        return complete.then_some(None);
+        return ready_if(complete, None);
     }
-    Some(pair(kind).1.iter().find(|close| rest.starts_with(**close)).map(|close| at + close.len()))
+    Poll::Ready(pair(kind).1.iter().find(|close| rest.starts_with(**close)).map(|close| at + close.len()))
 }
 
 impl Masks {
@@ -198,49 +199,49 @@ impl Masks {
         let end = quoting.end(kind, text, complete, openers);
         self.quoting = Some(quoting);
         match end {
-            Some(Some(end)) => MaskSearch::Found(Mask::new(Span::new(at, end), Quotes::Marks)),
-            Some(None) => MaskSearch::Absent,
-            None => MaskSearch::Pending,
+            Poll::Ready(Some(end)) => MaskSearch::Found(Mask::new(Span::new(at, end), Quotes::Marks)),
+            Poll::Ready(None) => MaskSearch::Absent,
+            Poll::Pending => MaskSearch::Pending,
         }
     }
 }
 
 impl Quoting {
-    /// The end of the quotation; `Some(None)` if there is none, and `None` while more text is needed.
-    fn end(&mut self, kind: usize, text: &str, complete: bool, openers: &mut Openers<'_>) -> Option<Option<usize>> {
-        let Some(opened) = self.open(kind, text, complete, openers)? else { return Some(None) };
-        let Some(family) = openers.dialect.families.get(self.family) else { return Some(None) };
+    /// The end of the quotation, if there is one; pending while more text is needed.
+    fn end(&mut self, kind: usize, text: &str, complete: bool, openers: &mut Openers<'_>) -> Poll<Option<usize>> {
+        let Some(opened) = ready!(self.open(kind, text, complete, openers)) else { return Poll::Ready(None) };
+        let Some(family) = openers.dialect.families.get(self.family) else { return Poll::Ready(None) };
         match (self.empty, family.close, family.payload) {
             (true, ..) => partner_at(kind, text, opened, complete),
             (_, Some(_), _) => self.closer(kind, family, text, complete, openers),
             (_, None, Some(payload)) => {
                 let rest = text.slice(opened..).trim_start();
                 if rest.is_empty() && !complete {
-                    return None;
+                    return Poll::Pending;
                 }
                 let start = text.len() - rest.len();
                 let end = boundary(text, start + LONGEST);
                 let (quoted, complete) = (text.get(..end).unwrap_or(text), complete || end < text.len());
-                match self.read(family, payload, start, quoted, complete, openers)? {
+                match ready!(self.read(family, payload, start, quoted, complete, openers)) {
                     Some(end) if !contains_blank_line(Span::new(opened, end).of(text)) => {
                         partner_at(kind, text, end, complete)
                     }
-                    _ => Some(None),
+                    _ => Poll::Ready(None),
                 }
             }
-            (_, None, None) => Some(None),
+            (_, None, None) => Poll::Ready(None),
         }
     }
 
-    /// The end of the opener of a block directly after the quotation mark; `Some(None)` if there is none.
-    fn open(&mut self, kind: usize, text: &str, complete: bool, openers: &mut Openers<'_>) -> Option<Option<usize>> {
+    /// The end of the opener of a block directly after the quotation mark, if there is one.
+    fn open(&mut self, kind: usize, text: &str, complete: bool, openers: &mut Openers<'_>) -> Poll<Option<usize>> {
         if self.opened.is_some() {
-            return Some(self.opened);
+            return Poll::Ready(self.opened);
         }
         let behind = self.at + pair(kind).0.len();
         let start = behind + blank(kind, text.slice(behind..));
         if start == text.len() {
-            return complete.then_some(None);
+            return ready_if(complete, None);
         }
         while let Some(family) = openers.dialect.families.get(self.family) {
             // Fast path: most quotation marks are before words.
@@ -248,26 +249,26 @@ impl Quoting {
             match family.may_open(behind) {
                 Some(true) => {}
                 None if complete => {}
-                None => return None,
+                None => return Poll::Pending,
                 Some(false) => {
                     self.family += 1;
                     continue;
                 }
             }
-            if let Some(end) = self.read(family, family.open, start, text, complete, openers)?
+            if let Some(end) = ready!(self.read(family, family.open, start, text, complete, openers))
                 && openers.dialect.names.find(self.name(family, text), Some(self.family)).is_some()
             {
                 self.empty = opener(family, self.machine.captures()).empty;
                 (self.opened, self.seen, self.ended) = (Some(end), end, None);
-                return Some(self.opened);
+                return Poll::Ready(self.opened);
             }
             self.ended = None;
             self.family += 1;
         }
-        Some(None)
+        Poll::Ready(None)
     }
 
-    /// The end of the match of a rule at `start`; `Some(None)` if there is none, and `None` while more text is needed.
+    /// The end of the match of a rule at `start`, if there is one; pending while more text is needed.
     /// The end is stored until `ended` is taken.
     fn read(
         &mut self,
@@ -277,20 +278,20 @@ impl Quoting {
         text: &str,
         complete: bool,
         openers: &mut Openers<'_>,
-    ) -> Option<Option<usize>> {
+    ) -> Poll<Option<usize>> {
         if self.ended.is_some() {
-            return Some(self.ended);
+            return Poll::Ready(self.ended);
         }
         if !std::mem::replace(&mut self.runs, true) {
             self.machine.start(&family.grammar, rule, start);
         }
         let progress = openers.budget.run(&mut self.machine, family, (text, complete), openers.arrived);
         if progress == Progress::Pending {
-            return None;
+            return Poll::Pending;
         }
         self.runs = false;
         self.ended = if let Progress::Matched(end) = progress { Some(end) } else { None };
-        Some(self.ended)
+        Poll::Ready(self.ended)
     }
 
     /// The name in the text that was read last.
@@ -307,12 +308,12 @@ impl Quoting {
         text: &str,
         complete: bool,
         openers: &mut Openers<'_>,
-    ) -> Option<Option<usize>> {
+    ) -> Poll<Option<usize>> {
         let (prefix, bytes) = (family.close_prefix.literal.as_bytes(), text.as_bytes());
-        let (Some(close), Some(first)) = (family.close, prefix.first().copied()) else { return Some(None) };
+        let (Some(close), Some(first)) = (family.close, prefix.first().copied()) else { return Poll::Ready(None) };
         let own = (kind, self.family);
         if self.absent.iter().any(|(kinds, until)| *kinds == own && self.opened < Some(*until)) {
-            return Some(None);
+            return Poll::Ready(None);
         }
         while let Some(offset) = memchr::memchr2(first, b'\n', bytes.slice(self.seen..)) {
             let hit = self.seen + offset;
@@ -322,23 +323,23 @@ impl Quoting {
                 let blank = rest.iter().skip(1).find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
                 match blank {
                     Some(b'\n') => break,
-                    None if !complete => return None,
+                    None if !complete => return Poll::Pending,
                     _ => self.seen += 1,
                 }
                 continue;
             }
             if !rest.starts_with(prefix) {
                 if !complete && prefix.starts_with(rest) {
-                    return None;
+                    return Poll::Pending;
                 }
                 self.seen += 1;
                 continue;
             }
-            if let Some(end) = self.read(family, close, hit, text, complete, openers)? {
+            if let Some(end) = ready!(self.read(family, close, hit, text, complete, openers)) {
                 let name = self.name(family, text);
                 let closes = name.is_empty() || openers.dialect.names.is_closer(name, Some(self.family));
-                if closes && let Some(end) = partner_at(kind, text, end, complete)? {
-                    return Some(Some(end));
+                if closes && let Some(end) = ready!(partner_at(kind, text, end, complete)) {
+                    return Poll::Ready(Some(end));
                 }
             }
             self.ended = None;
@@ -348,10 +349,10 @@ impl Quoting {
         let until = if bytes.get(self.seen) == Some(&b'\n') { self.seen } else { bytes.len() };
         if until == bytes.len() && !complete {
             self.seen = until;
-            return None;
+            return Poll::Pending;
         }
         self.absent.retain(|(kinds, _)| *kinds != own);
         self.absent.push((own, until));
-        Some(None)
+        Poll::Ready(None)
     }
 }
