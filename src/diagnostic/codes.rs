@@ -19,15 +19,15 @@ pub enum Code {
     Defect(Defect),
     /// A remark on a response.
     Remark(Remark),
-    /// A remark that a grammar declares with a rule named `fault_…`: `response/` and the name of the rule. Also used
-    /// for a code that this version does not know, in an outcome of a later version.
+    /// A remark that a grammar declares with a rule named `fault_…`: `response/fault-…`. Also used for a code that this
+    /// version does not know, in an outcome of a later version.
     Fault(Arc<str>),
 }
 
 impl Code {
     /// The code of a remark that a grammar declares with the rule `rule`.
     pub(crate) fn fault(rule: &str) -> Self {
-        Code::Fault(format!("response/{rule}").into())
+        Code::Fault(format!("response/{}", rule.replace('_', "-")).into())
     }
 
     /// The code with its area, such as `response/forbidden-call`.

@@ -4,7 +4,7 @@
 //! Out: a [`Page`] for each code.
 //! Never: runs the snippets of a page; a test does.
 
-use super::{Defect, Remark, Strategy, codes, is_fault};
+use super::{Defect, Remark, Strategy, codes};
 use std::sync::LazyLock;
 
 /// A page that explains a code or a strategy.
@@ -30,7 +30,7 @@ pub fn pages() -> &'static [Page] {
 
 /// The page of `code`, if there is one. All faults that grammars declare share a page.
 pub fn page(code: &str) -> Option<&'static Page> {
-    let of_grammar = code.strip_prefix("response/").is_some_and(is_fault);
+    let of_grammar = code.starts_with("response/fault-");
     let code = if of_grammar { FAULT.code } else { code };
     pages().iter().find(|page| page.code == code)
 }

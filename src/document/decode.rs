@@ -8,7 +8,7 @@
 use crate::json::{decode_quoted, decode_string, escape_in, known_escape, next_backslash, resolve, unescape};
 use crate::program::BlockBinding;
 use crate::surface::Decoding;
-use crate::text::{Guard, Slice};
+use crate::text::{Guard, Slice, starts_fence};
 use std::borrow::Cow;
 
 /// How a text is encoded in the response.
@@ -199,7 +199,7 @@ fn is_named(before: &str, behind: &str) -> bool {
 fn is_quoted(line: &str) -> bool {
     // A code fence is no quotation mark, and a row of a table does not end in a regular expression.
     let start = line.trim_start();
-    if start.starts_with("```") || start.starts_with('|') && line.ends_with('|') {
+    if starts_fence(start.as_bytes()) || start.starts_with('|') && line.ends_with('|') {
         return false;
     }
     let mut quote = None;

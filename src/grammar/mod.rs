@@ -30,7 +30,7 @@ pub(crate) use spell::INSIDE;
 pub use spell::SpelledCapture;
 
 use crate::diagnostic::{Checked, Diagnostic, is_fault};
-use crate::text::{Location, SourceId, Sources, Span};
+use crate::text::{Location, SourceId, Sources, Span, starts_fence};
 use expression::Expr;
 use pest_meta::ast::RuleType;
 use std::collections::{HashMap, HashSet};
@@ -78,7 +78,7 @@ impl First {
 
     /// Whether every match starts with a code fence.
     pub(crate) fn is_fence(&self) -> bool {
-        let fenced = |literal: &String| ["```", "~~~"].iter().any(|fence| literal.starts_with(fence));
+        let fenced = |literal: &String| starts_fence(literal.as_bytes());
         !self.literals.is_empty() && self.literals.iter().all(fenced)
     }
 }

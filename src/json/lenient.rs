@@ -12,7 +12,7 @@ use super::escape::{decode_string, known_escape, resolve};
 use super::fault::{self, Grade, JsonFault};
 use super::tape::{JsonTape, TapeKind};
 use super::{Context, MAX_NOTES, build, scan};
-use crate::text::{Slice, Span};
+use crate::text::{Slice, Span, starts_fence};
 use crate::value::Value;
 
 /// The longest key.
@@ -152,7 +152,7 @@ impl<'t> LenientJson<'t> {
     fn before(&mut self) -> Option<(Span, bool)> {
         let start = self.at;
         let rest = self.bytes.get(start..)?;
-        if rest.starts_with(b"```") || rest.starts_with(b"~~~") {
+        if starts_fence(rest) {
             let fence = rest.first().copied().unwrap_or_default();
             let is_info = |byte: &u8| *byte == fence || byte.is_ascii_alphanumeric();
             self.at += rest.iter().take_while(|byte| is_info(byte)).count();
@@ -206,7 +206,7 @@ impl<'t> LenientJson<'t> {
     }
 
     fn is_fence(&self) -> bool {
-        self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(b"```") || rest.starts_with(b"~~~"))
+        self.bytes.get(self.at..).is_some_and(starts_fence)
     }
 
     fn is_lossy(&self) -> bool {

@@ -97,7 +97,12 @@ fn the_page_of_faults_lists_those_of_the_grammar() {
     let row = |pair: &[&str]| {
         let name = pair[1].split_whitespace().next()?.strip_prefix("fault_")?;
         let (grade, words) = pair[0].strip_prefix("/// ")?.split_once(". ")?;
-        Some(format!("| `fault_{name}` | {} | {} |\n", grade.to_lowercase(), words.replace('|', "\\|")))
+        Some(format!(
+            "| `fault-{}` | {} | {} |\n",
+            name.replace('_', "-"),
+            grade.to_lowercase(),
+            words.replace('|', "\\|")
+        ))
     };
     let rows: String = lines.windows(2).filter_map(row).collect();
     let about =

@@ -118,14 +118,14 @@ fn faults_of_real_answers_are_named() {
         let expected = expected.iter().map(|code| (*code).to_owned()).collect();
         assert_eq!(named(file), (expected, sections.to_owned()), "{file}");
     };
-    check("069", &["fault_code_fence"], "summary course_of_action");
+    check("069", &["fault-code-fence"], "summary course_of_action");
     check("071", &[], "summary course_of_action curator_activity");
     check("075", &["duplicate-key", "unescaped"], "summary course_of_action curator_activity");
-    check("079", &["fault_extra_brace"], "summary course_of_action curator_activity files_updated");
-    check("081", &["fault_missing_brace"], "summary course_of_action curator_activity");
-    check("083", &["fault_stray_quote"], "summary course_of_action curator_activity");
+    check("079", &["fault-extra-brace"], "summary course_of_action curator_activity files_updated");
+    check("081", &["fault-missing-brace"], "summary course_of_action curator_activity");
+    check("083", &["fault-stray-quote"], "summary course_of_action curator_activity");
     check("085", &[], "summary course_of_action files_updated");
-    check("087", &["fault_stray_quote", "unescaped"], "summary course_of_action");
+    check("087", &["fault-stray-quote", "unescaped"], "summary course_of_action");
 }
 
 /// Texts of files that look like the JSON around them.
@@ -343,7 +343,7 @@ fn an_answer_that_is_cut_off_gives_what_is_whole_and_names_what_is_not() {
             if got.len() > whole {
                 assert!(codes(&outcome).contains(&"unclosed-block"), "{response}\n{:?}", outcome.diagnostics);
             }
-            assert!(codes(&outcome).iter().any(|code| code.starts_with("fault_missing")), "{response}");
+            assert!(codes(&outcome).iter().any(|code| code.starts_with("fault-missing")), "{response}");
         }
     }
 }

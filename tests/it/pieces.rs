@@ -62,6 +62,6 @@ fn an_escape_that_json_does_not_have_ends_with_its_character() {
     let session = program.resume(json!({ "mode": "open" })).unwrap();
     let answer = r#"<tool_call>{"name": "refund", "arguments": "{\"order\é": \"A-1\"}"}</tool_call>"#;
     let outcome = program.run(&session, answer);
-    let escape = outcome.diagnostics.iter().find(|one| one.code.as_str() == "response/fault_escape").unwrap();
+    let escape = outcome.diagnostics.iter().find(|one| one.code.as_str() == "response/fault-escape").unwrap();
     assert_eq!(answer.get(escape.span.start..escape.span.end), Some("\\é"));
 }

@@ -152,7 +152,7 @@ fn every_finding_names_its_declaration() {
         &[
             ("response/unescaped", "p/pack.toml:6:1"),
             ("response/duplicate-key", "p/pack.toml:7:1"),
-            ("response/fault_trailing_comma", "p/pack.toml:3:11"),
+            ("response/fault-trailing-comma", "p/pack.toml:3:11"),
         ],
     );
     check(
@@ -163,7 +163,7 @@ fn every_finding_names_its_declaration() {
             ("response/stray-text", "p/pack.toml:3:11"),
             ("response/quoted-block", "p/pack.toml:3:11"),
             ("response/malformed-payload", "p/pack.toml:7:1"),
-            ("response/fault_trailing_comma", "p/pack.toml:7:1"),
+            ("response/fault-trailing-comma", "p/pack.toml:7:1"),
         ],
     );
     check(

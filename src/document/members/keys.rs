@@ -120,7 +120,7 @@ pub(super) fn is_stray_quote(text: &str, at: usize) -> bool {
     let next = skip_whitespace(bytes, at + 1);
     match bytes.get(next) {
         None | Some(b'}' | b']') => true,
-        Some(b'`') => is_fence(bytes, next),
+        Some(b'`' | b'~') => is_fence(bytes, next),
         Some(b'{') => whole(text, skip_whitespace(bytes, next + 1)).is_some(),
         Some(b',') => {
             let after = skip_whitespace(bytes, next + 1);

@@ -164,7 +164,7 @@ impl QuoteEnd<'_> {
             at = over_comments(self.bytes, at);
             match self.bytes.get(at) {
                 None => return true,
-                Some(b'`') if is_fence(self.bytes, at) => return self.is_last(closed),
+                Some(b'`' | b'~') if is_fence(self.bytes, at) => return self.is_last(closed),
                 Some(b'}') if closed > 0 || !in_list || in_entry => {
                     closed += 1;
                     at += 1;

@@ -4,10 +4,11 @@
 //! Out: the next offset that is not white space, and whether a code fence is there.
 //! Never: reads the text there.
 
-use crate::text::Slice;
+use crate::text::{Slice, starts_fence};
+
 /// Whether there is a code fence here.
 pub(super) fn is_fence(bytes: &[u8], at: usize) -> bool {
-    bytes.get(at..).is_some_and(|rest| rest.starts_with(b"```"))
+    bytes.get(at..).is_some_and(starts_fence)
 }
 
 /// The next offset that is not white space, neither of JSON nor of Unicode.

@@ -5,6 +5,7 @@
 //! Never: guesses which of several lines of `=` divides a block.
 
 use super::{FileChange, FilePatch, Hunk, PatchFault, PatchLines};
+use crate::text::starts_fence;
 
 /// The marks of a block: `<<<<<<< SEARCH`, `=======` and `>>>>>>> REPLACE`, or `------- SEARCH` and `+++++++ REPLACE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +44,7 @@ pub(super) fn parse(lines: &mut PatchLines<'_>, file: Option<&str>) -> Result<Ve
     while let Some(line) = lines.peek() {
         if begin(line) {
             hunks.push(block(lines)?);
-        } else if line.trim().is_empty() || line.trim_start().starts_with("```") {
+        } else if line.trim().is_empty() || starts_fence(line.trim_start().as_bytes()) {
             lines.advance();
         } else {
             return Err(lines.fault("a block begins with `<<<<<<< SEARCH`, and nothing may come between two blocks"));

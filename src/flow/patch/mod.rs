@@ -14,6 +14,7 @@ mod blocks;
 mod hunk;
 mod unified;
 
+use crate::text::starts_fence;
 use std::fmt;
 
 /// What a patch does to one file.
@@ -93,7 +94,7 @@ impl<'p> PatchLines<'p> {
         let all = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
         let mut lines = Self { all: all.collect(), next: 0 };
         lines.trim();
-        let is_fence = |line: Option<&&str>| line.is_some_and(|line| line.starts_with("```"));
+        let is_fence = |line: Option<&&str>| line.is_some_and(|line| starts_fence(line.as_bytes()));
         if is_fence(lines.all.get(lines.next)) && is_fence(lines.all.last()) && lines.all.len() > lines.next + 1 {
             lines.next += 1;
             lines.all.pop();

@@ -226,7 +226,7 @@ fn a_code_is_explained_and_a_misspelt_one_is_guessed() {
     check(&folder, &["explain", "forbidden-call"], 0, "No permit of the mode allows the call", "");
     check(&folder, &["explain", "unclosed-block"], 0, "answered by `keep`, of a call by `drop`; it may be", "");
     check(&folder, &["explain"], 0, "back to the schema that contains it, and so says nothing.\n", "");
-    check(&folder, &["explain", "fault_comma"], 0, "fault_", "");
+    check(&folder, &["explain", "fault-comma"], 0, "fault_…", "");
     check(&folder, &["explain", "keep-as-text"], 0, "It may answer", "");
     check(&folder, &["explain", "forbiden-call"], 2, "", "did you mean");
     check(&folder, &["explain", "forbidden-call", "--mode", "chat"], 2, "", "FILE is missing");

@@ -75,7 +75,7 @@ fn every_snippet_does_what_its_page_says() {
             let found = found(page, &own);
             // The page of faults stands for every name that a grammar gives one.
             let reports = |code: &String| match page.code {
-                "response/fault" => code.starts_with("response/fault_"),
+                "response/fault" => code.starts_with("response/fault-"),
                 own => code == own,
             };
             if found.iter().any(reports) != wanted {

@@ -294,7 +294,7 @@ fn an_unknown_status_or_code_comes_with_advice() {
     // These exist, and grammars name others.
     assert_eq!(help("status = \"refused\""), "");
     assert_eq!(help("codes = [\"response/forbidden-call\"]"), "");
-    assert_eq!(help("remarks = [\"response/fault_notes\"]"), "");
+    assert_eq!(help("remarks = [\"response/fault-notes\"]"), "");
 }
 
 #[test]
