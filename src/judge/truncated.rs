@@ -76,7 +76,7 @@ impl Judgement<'_> {
 
     /// Whether a block could go on after the end of the answer: nothing but the end of the answer ended it, or it ended
     /// at the next block, and no later block was closed.
-    fn goes_on(&self, index: usize, block: &Block) -> bool {
+    pub(super) fn goes_on(&self, index: usize, block: &Block) -> bool {
         let ends_here = || self.text.get(block.span().end..).is_some_and(|rest| rest.trim().is_empty());
         match block.ended {
             Ended::Last => ends_here(),

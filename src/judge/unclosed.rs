@@ -78,15 +78,15 @@ impl Judgement<'_> {
     }
 
     /// Whether a block breaks off in the middle of a value that may contain the text after it. If the answer ends
-    /// with a closed block, it does not, unless the answer was truncated or the value is an unclosed string.
+    /// with a block that could not go on, it does not, unless the answer was truncated or the value is an unclosed string.
     pub(super) fn is_torn(&self, block: &Block) -> bool {
-        let is_top = |block: &&Block| block.parent().is_none();
         let ends_with_block = || {
             let blocks = &self.document.blocks;
-            let last = (0..blocks.len()).rev().filter_map(|index| blocks.get(index)).find(is_top);
-            last.is_some_and(|last| {
+            let all = (0..blocks.len()).rev().filter_map(|index| Some((index, blocks.get(index)?)));
+            let last = all.filter(|(_, block)| block.parent().is_none()).next();
+            last.is_some_and(|(index, last)| {
                 let rest = self.text.slice(last.span().end..);
-                !last.ended.is_cut() && rest.trim().is_empty()
+                !last.ended.is_cut() && rest.trim().is_empty() && !self.goes_on(index, last)
             })
         };
         // The rest of its line belongs to a string that is never closed.
