@@ -10,7 +10,7 @@ use super::typing::{self, TypedParams};
 use super::{Judgement, Subject, defect, places};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, fault_words, message, quote};
 use crate::document::payload::{Fields, PayloadSource};
-use crate::document::{Block, BodyEncoding};
+use crate::document::BodyEncoding;
 use crate::json::{self, Grade, Json, JsonFault};
 use crate::program::{self, Types};
 use crate::text::{Location, Span, excerpt};
@@ -28,17 +28,44 @@ fn named_faults(why: &str, faults: &[JsonFault]) -> String {
     if words.is_empty() { why.to_owned() } else { format!("{why}: {}", words.join(", ")) }
 }
 
+/// Whether a text closes a brace or bracket that it has not opened, behind a quotation mark: it may be the end of a
+/// string, and of the object around it.
+fn ends_string(text: &str) -> bool {
+    let (mut depth, mut quoted) = (0_usize, false);
+    text.chars().any(|c| {
+        match c {
+            '{' | '[' => depth += 1,
+            '}' | ']' if depth == 0 => return quoted,
+            '}' | ']' => depth -= 1,
+            '"' | '\'' | '`' | '”' | '’' => quoted = true,
+            _ => {}
+        }
+        false
+    })
+}
+
 impl Judgement<'_> {
-    /// The last brace of a payload that ends its block, if the payload continues after it: the brace is one too many.
-    pub(super) fn goes_on_behind(&self, block: &Block, bound: &program::BlockBinding) -> Option<JsonFault> {
-        // An item of a list is followed by other items, and the value of a member by other members.
-        let is_part = bound.lists_calls() || self.reads_members() || block.is_native();
-        let end = Some(block.body().end).filter(|_| !is_part)?;
-        let rest = self.text.get(end..).filter(|_| end == block.span().end)?.trim_start();
-        let goes_on = |rest: &str| rest.trim_start().starts_with(['"', '{', '[']);
-        let is_more = rest.starts_with(['}', ']']) || rest.strip_prefix(',').is_some_and(goes_on);
+    /// The last brace of a payload that ends its block, if the payload continues after it: the brace is one too many, or
+    /// it is in a string that the grammar did not take for one.
+    pub(super) fn goes_on_behind(&self, PayloadRequest { call, block, bound }: PayloadRequest<'_>) -> Option<JsonFault> {
+        if self.reads_members() || block.is_native() || block.is_closed() {
+            return None;
+        }
+        let end = block.span().end;
+        let later = self.document.blocks.from(self.calls.get(call)?.block).map(|(_, later)| later.span().start);
+        let until = later.skip(1).find(|start| *start >= end).unwrap_or(self.text.len());
+        let rest = Span::new(end, until).of(self.text);
+        // An item of a list is followed by other items.
+        let ends_block = !bound.lists_calls() && end == block.body().end;
+        let is_more = ends_block && {
+            let behind = rest.trim_start();
+            let goes_on = |rest: &str| rest.trim_start().starts_with(['"', '{', '[']);
+            rest.starts_with('{')
+                || behind.starts_with(['}', ']'])
+                || behind.strip_prefix(',').is_some_and(goes_on)
+        };
         let span = Span::new(end.checked_sub(1)?, end);
-        is_more.then_some(JsonFault { name: json::EXTRA_BRACE, span, grade: Grade::Lossy })
+        (is_more || ends_string(rest)).then_some(JsonFault { name: json::EXTRA_BRACE, span, grade: Grade::Lossy })
     }
 
     pub(super) fn params_of_fields(

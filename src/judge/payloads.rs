@@ -165,7 +165,7 @@ impl<'r> Judgement<'r> {
                 ("tags", typed.params.into())
             }
             Payload::Json(mut json) => {
-                json.faults.extend(self.goes_on_behind(block, bound));
+                json.faults.extend(self.goes_on_behind(request));
                 if json.is_lossy() {
                     json.forgiven = Some(json::LOSSY);
                 }
