@@ -218,6 +218,20 @@ impl JsonTape {
         text: &str,
         called: &dyn Fn(&[String], &str) -> bool,
     ) -> Option<Span> {
+        self.nearest(pointer, text, called).map(|(place, _)| place)
+    }
+
+    /// Like [`place`](Self::place), but of a member the value alone.
+    pub(crate) fn value_place(&self, pointer: &[String], text: &str) -> Option<Span> {
+        self.nearest(pointer, text, &|_, _| false).and_then(|(_, value)| self.span(value))
+    }
+
+    fn nearest(
+        &self,
+        pointer: &[String],
+        text: &str,
+        called: &dyn Fn(&[String], &str) -> bool,
+    ) -> Option<(Span, usize)> {
         let (mut at, mut found) = (0, None);
         for (index, step) in pointer.iter().enumerate() {
             let next = if self.is_list(at) {
@@ -230,7 +244,7 @@ impl JsonTape {
                 member.and_then(|(key, value)| Some((Span::new(self.span(key)?.start, self.span(value)?.end), value)))
             };
             let Some((span, value)) = next else { break };
-            (at, found) = (value, Some(span));
+            (at, found) = (value, Some((span, value)));
         }
         found
     }

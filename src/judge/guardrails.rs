@@ -41,6 +41,7 @@ impl Judgement<'_> {
                 continue;
             }
             self.renew(&mut stale);
+            self.hide_in_dropped(set);
             for (checked, hits) in self.tripping(set) {
                 for (pattern, rule) in set.rules.iter().enumerate() {
                     let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.applies(rule)) else {
@@ -74,16 +75,44 @@ impl Judgement<'_> {
         self.renew(&mut stale);
     }
 
-    /// Whether the guardrail itself declares the strategy `redact`.
-    fn redacts(&self, rule: usize) -> bool {
-        self.program.guardrails.rules.get(rule).is_some_and(|rule| rule.strategy == Some(Strategy::Redact))
+    /// Hides what guardrails would redact in blocks that do not count: findings about them may quote it. Their
+    /// conditions are not evaluated, since they are about what counts.
+    fn hide_in_dropped(&mut self, set: &TargetPatterns) {
+        let is_meant = |index: usize| match &set.target {
+            GuardrailTarget::Role(role) => self.has_role(index, *role),
+            GuardrailTarget::Block(name) => self.is_called(index, name),
+            // The parameters of a dropped call may not have been read.
+            GuardrailTarget::Param(..) => self.has_role(index, Role::Call),
+            GuardrailTarget::Reply | GuardrailTarget::Input | GuardrailTarget::Key(_) => false,
+        };
+        let is_accepted = |index: usize| {
+            let call = self.calls.binary_search_by_key(&index, |call| call.block).ok();
+            call.and_then(|call| self.calls.get(call)).map_or(self.counts(index), |call| call.accepted)
+        };
+        let dropped = (0..self.document.blocks.len()).filter(|index| is_meant(*index) && !is_accepted(*index));
+        let texts: Vec<(usize, Composed)> = dropped.map(|index| (index, self.body_text(index))).collect();
+        for (index, text) in texts {
+            for rule in set.rules.iter().filter_map(|rule| self.program.guardrails.rules.get(*rule)) {
+                if self.applies(rule) && !rule.inverted && self.redacts(rule, &Subject::Block(index)) {
+                    self.hide_matches(rule, &text);
+                }
+            }
+        }
+    }
+
+    /// Whether the strategy of a guardrail for a text may be `redact`.
+    fn redacts(&self, rule: &Guardrail, subject: &Subject) -> bool {
+        let table = || self.answers(Defect::Guardrail, subject).map(|(strategy, _)| strategy);
+        let chosen =
+            rule.strategy.into_iter().chain(table()).find(|one| *one != Strategy::AskAgain || self.may_ask_again);
+        chosen == Some(Strategy::Redact)
     }
 
     /// Whether a guardrail checks a text. In the parameters of a dropped call, only guardrails that redact do.
     fn is_judged(&self, checked: &CheckedText, rule: &Guardrail) -> bool {
         let Subject::Call(call) = checked.subject else { return true };
         checked.pointer.is_empty()
-            || rule.strategy == Some(Strategy::Redact)
+            || self.redacts(rule, &checked.subject)
             || self.calls.get(call).is_some_and(|call| call.accepted)
     }
 
@@ -168,7 +197,7 @@ impl Judgement<'_> {
         let chosen = self.answer_with(strategies, &subject, finding);
         *stale |= chosen != Strategy::Keep;
         if let Some(checked) = checked.filter(|_| chosen != Strategy::Keep) {
-            self.hide_matches(rule, checked);
+            self.hide_matches(rule, &checked.text);
         }
     }
 
@@ -362,7 +391,8 @@ impl Judgement<'_> {
         let mut found = Vec::new();
         for (index, call) in self.calls.iter().enumerate() {
             // The outcome lists the parameters of dropped calls, too, so guardrails that redact check them.
-            let applies = call.accepted || set.rules.iter().any(|rule| self.redacts(*rule));
+            let rules = || set.rules.iter().filter_map(|rule| self.program.guardrails.rules.get(*rule));
+            let applies = call.accepted || rules().any(|rule| self.redacts(rule, &Subject::Call(index)));
             let value = call.params.get(param).filter(|_| applies && call.name == *action);
             let Some(value) = value else { continue };
             let places = OnceCell::new();

@@ -9,8 +9,8 @@ use super::payloads::{PayloadRequest, is_cut_off};
 use super::typing::{self, TypedParams};
 use super::{Judgement, Subject, defect, places};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, fault_words, message, quote};
-use crate::document::payload::{Fields, PayloadSource};
 use crate::document::BodyEncoding;
+use crate::document::payload::{Fields, PayloadSource};
 use crate::json::{self, Grade, Json, JsonFault};
 use crate::program::{self, Types};
 use crate::text::{Location, Span, excerpt};
@@ -47,7 +47,10 @@ fn ends_string(text: &str) -> bool {
 impl Judgement<'_> {
     /// The last brace of a payload that ends its block, if the payload continues after it: the brace is one too many, or
     /// it is in a string that the grammar did not take for one.
-    pub(super) fn goes_on_behind(&self, PayloadRequest { call, block, bound }: PayloadRequest<'_>) -> Option<JsonFault> {
+    pub(super) fn goes_on_behind(
+        &self,
+        PayloadRequest { call, block, bound }: PayloadRequest<'_>,
+    ) -> Option<JsonFault> {
         if self.reads_members() || block.is_native() || block.is_closed() {
             return None;
         }
@@ -60,9 +63,7 @@ impl Judgement<'_> {
         let is_more = ends_block && {
             let behind = rest.trim_start();
             let goes_on = |rest: &str| rest.trim_start().starts_with(['"', '{', '[']);
-            rest.starts_with('{')
-                || behind.starts_with(['}', ']'])
-                || behind.strip_prefix(',').is_some_and(goes_on)
+            rest.starts_with('{') || behind.starts_with(['}', ']']) || behind.strip_prefix(',').is_some_and(goes_on)
         };
         let span = Span::new(end.checked_sub(1)?, end);
         (is_more || ends_string(rest)).then_some(JsonFault { name: json::EXTRA_BRACE, span, grade: Grade::Lossy })

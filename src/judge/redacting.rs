@@ -6,13 +6,14 @@
 
 use super::guardrails::{CheckedText, matches};
 use super::texts::{RangeOrigin, replaced};
-use super::{Judgement, Subject, defect};
+use super::{Composed, Judgement, Subject, defect};
 use crate::diagnostic::{Defect, Message, message, quote};
 use crate::program::{Guardrail, ResolvedStrategy, most_matches};
 use crate::surface::Role;
 use crate::text::{Slice, Span};
 use crate::value::{Object, Record, Value};
-use std::collections::BTreeMap;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -25,8 +26,8 @@ pub(super) struct PendingRedactions {
     params: BTreeMap<(usize, Vec<String>), Ranges>,
     /// In names of members in parameters, by call and path.
     names: BTreeMap<(usize, Vec<String>), Ranges>,
-    /// Sections whose values have texts to replace, with the patterns.
-    values: Vec<(usize, usize)>,
+    /// Sections whose values have texts to replace, each with the guardrails, and whether their matches have places.
+    values: BTreeMap<usize, (BTreeSet<usize>, bool)>,
 }
 
 /// Ranges of a text, each with its replacement.
@@ -89,11 +90,24 @@ impl Judgement<'_> {
                 }
                 (RangeOrigin::Value(_), _) => text.span,
             };
-            // A text that was decoded, or made from a value, may also occur literally in the response.
-            let exact =
-                span.of(self.text).find(matched).map(|at| Span::new(span.start + at, span.start + at + matched.len()));
-            self.redactions.hide(exact.unwrap_or(span), matched);
-            place.get_or_insert(exact.unwrap_or(span));
+            // A text that was decoded, or made from a value, may also occur literally in the response. If it is there
+            // less often than in the decoded text, some occurrence is written in another way.
+            let written = span.of(self.text).match_indices(matched);
+            let mut exact: Vec<Span> = written
+                .map(|(at, _)| Span::new(span.start + at, span.start + at + matched.len()))
+                .take(most_matches(&text.text))
+                .collect();
+            if exact.len() < text.text.matches(matched).count().max(1) {
+                exact = vec![span];
+            }
+            for one in &exact {
+                self.redactions.hide(*one, matched);
+                // A call that is not carried out may become text.
+                if matches!(checked.subject, Subject::Call(_)) {
+                    self.redactions.replace(*one, &rule.with);
+                }
+            }
+            place.get_or_insert(exact.first().copied().unwrap_or(span));
         }
         let span = place.unwrap_or(text.span);
         let message = match &broken {
@@ -108,9 +122,9 @@ impl Judgement<'_> {
         if let Subject::Block(block) = checked.subject
             && self.has_role(block, Role::Section)
         {
-            pending
-                .values
-                .extend(self.program.guardrails.rules.iter().position(|one| one.id == rule.id).map(|at| (block, at)));
+            let (rules, has_places) = pending.values.entry(block).or_default();
+            rules.extend(self.program.guardrails.rules.iter().position(|one| one.id == rule.id));
+            *has_places |= !checked.is_in_value();
         }
     }
 
@@ -144,10 +158,11 @@ impl Judgement<'_> {
                 }
             });
         }
-        for (block, rule) in pending.values {
-            let Some(rule) = self.program.guardrails.rules.get(rule) else { continue };
+        for (block, (rules, has_places)) in pending.values {
+            let rules: Vec<&Guardrail> =
+                rules.iter().filter_map(|rule| self.program.guardrails.rules.get(*rule)).collect();
             if let Some(mut value) = self.section_value(block) {
-                replace_in(&mut value, rule);
+                self.replace_in_section(block, &mut value, &rules, has_places);
                 self.computed.section_values.borrow_mut().insert(block, Some(value));
             }
         }
@@ -163,9 +178,35 @@ impl Judgement<'_> {
         *stale = true;
     }
 
+    /// Replaces what guardrails match in the value of a section: in its texts and names, and numbers as a whole. If the
+    /// matches have places in the response, so is each text that one of them is not only inside of.
+    fn replace_in_section(&self, index: usize, value: &mut Value, rules: &[&Guardrail], has_places: bool) {
+        let Some((block, bound)) = self.block(index) else { return };
+        let values = Cell::new(self.program.limits.values);
+        let source = self.dialect.map(|dialect| self.source(block, bound, dialect, &values));
+        let body = block.body().trimmed(self.text);
+        let tape = source.filter(|_| has_places).and_then(|source| source.tape(body));
+        let touches = |start: usize, end: usize| has_places && self.redactions.touch(Span::new(start, end));
+        let with: Arc<str> = rules.first().map(|rule| Arc::clone(&rule.with)).unwrap_or_default();
+        each_scalar_mut(value, &mut Vec::new(), &mut |pointer, scalar| {
+            let place = tape.as_ref().map_or(body, |tape| tape.value_place(pointer, self.text).unwrap_or(body));
+            let covers = touches(place.start, place.start + 1) || touches(place.end.saturating_sub(1), place.end);
+            let changed = match &*scalar {
+                Value::String(text) if !covers => without(text, rules),
+                Value::String(_) => None,
+                other => without(&other.to_string(), rules).map(|_| with.to_string()),
+            };
+            match changed {
+                Some(changed) => *scalar = changed.into(),
+                None if touches(place.start, place.end) => *scalar = (*with).into(),
+                None => {}
+            }
+        });
+        each_name_mut(value, &mut |name| without(name, rules));
+    }
+
     /// Hides all matches of a guardrail that removed a text: nothing that is printed may quote them.
-    pub(super) fn hide_matches(&mut self, rule: &Guardrail, checked: &CheckedText) {
-        let text = &checked.text;
+    pub(super) fn hide_matches(&mut self, rule: &Guardrail, text: &Composed) {
         for found in matches(rule, &text.text).take(most_matches(&text.text)) {
             let matched = text.text.slice(found.clone());
             self.redactions.hide(text.locate(self.text, found), matched);
@@ -198,29 +239,60 @@ fn with_names(members: &Object, change: &mut impl FnMut(&str) -> Option<String>)
     named
 }
 
-/// Replaces everything that a guardrail matches in the texts of a value, and in the names of its members.
-pub(super) fn replace_in(value: &mut Value, rule: &Guardrail) {
-    each_text_mut(value, &mut |text| {
-        let mut ranges: Ranges = matches(rule, text).map(|found| (found, Arc::clone(&rule.with))).collect();
-        (!ranges.is_empty()).then(|| replaced(text, &mut ranges))
-    });
+/// A text with a replacement for everything that guardrails match in it; `None` if they match nothing.
+fn without(text: &str, rules: &[&Guardrail]) -> Option<String> {
+    let found =
+        |rule: &&Guardrail| -> Ranges { matches(rule, text).map(|found| (found, Arc::clone(&rule.with))).collect() };
+    let mut ranges: Ranges = rules.iter().flat_map(found).collect();
+    (!ranges.is_empty()).then(|| replaced(text, &mut ranges))
 }
 
-/// Changes each text in a value.
+/// Replaces everything that a guardrail matches in the texts of a value, and in the names of its members.
+pub(super) fn replace_in(value: &mut Value, rule: &Guardrail) {
+    each_text_mut(value, &mut |text| without(text, &[rule]));
+}
+
+/// Changes each text in a value, and each name of a member.
 fn each_text_mut(value: &mut Value, change: &mut impl FnMut(&str) -> Option<String>) {
+    each_scalar_mut(value, &mut Vec::new(), &mut |_, scalar| {
+        if let Some(changed) = scalar.as_str().and_then(|text| change(text)) {
+            *scalar = changed.into();
+        }
+    });
+    each_name_mut(value, change);
+}
+
+/// Calls `then` for each part of a value that has no parts itself, with the path to it.
+fn each_scalar_mut(value: &mut Value, pointer: &mut Vec<String>, then: &mut impl FnMut(&[String], &mut Value)) {
     match value {
-        Value::String(text) => {
-            if let Some(changed) = change(text) {
-                *value = changed.into();
+        Value::Array(items) => {
+            for (index, item) in Arc::make_mut(items).iter_mut().enumerate() {
+                pointer.push(index.to_string());
+                each_scalar_mut(item, pointer, then);
+                pointer.pop();
             }
         }
-        Value::Array(items) => Arc::make_mut(items).iter_mut().for_each(|item| each_text_mut(item, change)),
         Value::Object(members) => {
-            members.iter_mut().for_each(|(_, member)| each_text_mut(member, change));
+            for (name, member) in members.iter_mut() {
+                pointer.push(name.to_owned());
+                each_scalar_mut(member, pointer, then);
+                pointer.pop();
+            }
+        }
+        scalar => then(pointer, scalar),
+    }
+}
+
+/// Changes the names of members, the inner ones first.
+fn each_name_mut(value: &mut Value, change: &mut impl FnMut(&str) -> Option<String>) {
+    match value {
+        Value::Array(items) => Arc::make_mut(items).iter_mut().for_each(|item| each_name_mut(item, change)),
+        Value::Object(members) => {
+            members.iter_mut().for_each(|(_, member)| each_name_mut(member, change));
             if members.iter().any(|(name, _)| change(name).is_some()) {
                 *members = with_names(members, change);
             }
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        _ => {}
     }
 }

@@ -8,7 +8,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::text::{Slice, Span};
 use crate::value::Value;
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,6 +18,8 @@ const HIDDEN: &str = "[…]";
 /// The minimum length of a hidden text for which our own sentences are searched: a shorter one occurs there by
 /// chance.
 const SHORTEST: usize = 4;
+/// As many bytes of a hidden text are searched for: what contains the whole text contains its start.
+const LONGEST: usize = 256;
 
 /// What guardrails removed from the texts of a response.
 #[derive(Debug, Default)]
@@ -155,8 +157,10 @@ impl Redactions {
         if self.is_empty() {
             return None;
         }
-        let texts: Vec<&str> = self.texts.iter().map(String::as_str).collect();
-        Some(QuoteFilter { hidden: &self.hidden, texts: AhoCorasick::new(texts).ok() })
+        let texts = self.texts.iter().map(|text| text.get(..text.floor_char_boundary(LONGEST)).unwrap_or(text));
+        // Not as a DFA: that takes quadratic time for texts that repeat themselves.
+        let texts = AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(texts);
+        Some(QuoteFilter { hidden: &self.hidden, texts: texts.ok() })
     }
 }
 

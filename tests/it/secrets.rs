@@ -38,7 +38,7 @@ text = "{{{{ params.text }}}}"
 [contents.file]
 effects = [{{ write = "a.md", value = "{{{{ text }}}}" }}]
 [modes.default]
-permits = [{{ action = "note", when = "params.text | lower != reply.message | lower and params.text[:4] != reply.message[:4]", advice = "{{{{ params.text | lower }}}} {{{{ params.more | tojson }}}} is {{{{ reply.message | upper }}}}, not {{{{ params.text[:7] }}}}" }}]
+permits = [{{ action = "note", when = "params.text | lower != reply.message | lower and params.text[:4] != reply.message[:4]", advice = "{{{{ params.text | lower }}}} {{{{ params.more | tojson }}}} is {{{{ reply.message | upper }}}}, not {{{{ params.text[:7] }}}}" }}, {{ content = "file", when = "text | length < 40" }}]
 [degradation]
 malformed-payload = ["repair", "salvage", "drop"]
 invalid-payload = ["coerce", "drop"]
@@ -75,7 +75,7 @@ fn answer(dice: &mut Dice, secret: &str) -> String {
                 "<do what=\"note\">{{\"text\": {said:?}, \"more\": {{{said:?}: {{{said:?}: [{said:?}]}}}}{}",
                 dice.pick(&["}</do>", ",}</do>", ", \"n\": 1/3}</do>", ""])
             ),
-            _ => format!("<do what=\"note\"><text>{escaped}</text><mroe>7</mroe></do>"),
+            _ => format!("<do what=\"note\"><text>{escaped} {said}</text><mroe>7</mroe></do>"),
         };
         text.push_str(&block);
         text.push_str(dice.pick(&["", "\n", "\n\n", "</say>", "<do"]));
@@ -87,17 +87,19 @@ fn answer(dice: &mut Dice, secret: &str) -> String {
 #[test]
 fn what_is_taken_out_is_nowhere() {
     let secret = "S3CR-ET42";
-    let programs: Vec<_> = ["redact", "refuse", "ask-again"]
-        .into_iter()
-        .flat_map(|strategy| {
-            let rule = |more: &str| {
-                format!("[[guardrails]]\nid = \"g\"\non = {TARGETS}\nmatches = 'S3CR-ET\\d+'\nstrategy = \"{strategy}\"\n{more}\n")
-            };
-            let overlap = "[[guardrails]]\nid = \"h\"\non = \"message\"\nmatches = 'CR-ET42.'\nstrategy = \"redact\"\nwith = \"#\"\n";
-            [rule(""), rule("when = \"captures | length >= 0\""), rule("severity = \"info\"") + overlap]
-        })
-        .map(|rules| program_of(pack(&rules)))
-        .collect();
+    let rule = |more: &str| format!("[[guardrails]]\nid = \"g\"\non = {TARGETS}\nmatches = 'S3CR-ET\\d+'\n{more}\n");
+    // The table of degradation comes before the rules.
+    let redacting = [
+        "guardrail = \"redact\"\n".to_owned() + &rule(""),
+        "forbidden-call = \"keep-as-text\"\n".to_owned() + &rule("strategy = \"redact\""),
+    ];
+    let others = ["redact", "refuse", "ask-again"].into_iter().flat_map(|strategy| {
+        let rule = |more: &str| rule(&format!("strategy = \"{strategy}\"\n{more}"));
+        let overlap =
+            "[[guardrails]]\nid = \"h\"\non = \"message\"\nmatches = 'CR-ET42.'\nstrategy = \"redact\"\nwith = \"#\"\n";
+        [rule(""), rule("when = \"captures | length >= 0\""), rule("severity = \"info\"") + overlap]
+    });
+    let programs: Vec<_> = redacting.into_iter().chain(others).map(|rules| program_of(pack(&rules))).collect();
     let tries = std::env::var("SECRETS").ok().and_then(|tries| tries.parse().ok()).unwrap_or(10_000);
     let mut dice = Dice(11);
     let (mut replaced, mut refused) = (0, 0);
@@ -114,7 +116,7 @@ fn what_is_taken_out_is_nowhere() {
         let json = serde_json::to_string(&(&outcome, &reported)).unwrap().to_uppercase();
         // A guardrail with `refuse` does not check a call that was dropped for another reason, so it may not have
         // matched.
-        let takes_out = number % programs.len() < 3 || outcome.status == Status::Refused;
+        let takes_out = number % programs.len() < 5 || outcome.status == Status::Refused;
         let is_out = takes_out && (json.contains("S3CR") || json.contains("ET42"));
         let pretty = || format!("{outcome:#?}");
         let lines = || {
@@ -129,6 +131,8 @@ fn what_is_taken_out_is_nowhere() {
         refused += usize::from(outcome.status == Status::Refused);
         let readable = outcome.readable(&text);
         assert_eq!(readable.len(), text.len());
+        let shows = readable.contains("S3CR") || readable.contains("ET42");
+        assert!(!(takes_out && shows), "{number}: {text}\n{readable}");
         if outcome.status == Status::Refused {
             assert!(readable.chars().all(|c| c == '*' || c.is_whitespace()));
         }
