@@ -19,6 +19,8 @@ use crate::text::{Location, Span, excerpt};
 const KIND: &str = "p";
 /// The maximum number of pending calls in a session.
 const MAX_PENDING: usize = 100;
+/// The maximum number of their ids that a finding lists.
+const MAX_LISTED: usize = 8;
 
 impl Program {
     /// The outcome of the call that waits under `id`, now that a person has confirmed or declined it.
@@ -46,7 +48,11 @@ impl Program {
         let (options, broken) = (Options::default(), Broken::default());
         let mut outcome = self.outcome_on(Occasion::Confirmed(None), session, "", &document, &options, &broken);
         let message = format!("no call waits under `{}`", excerpt(id, 60));
-        let help = "it was confirmed or declined before, or dropped when the next answer was judged";
+        let ids = session.pending.keys().map(|id| format!("`{}`", excerpt(id, 60)));
+        let help = match ids.take(MAX_LISTED).collect::<Vec<_>>().as_slice() {
+            [] => "none waits: each was confirmed or declined, or dropped when the next answer was judged".to_owned(),
+            ids => format!("there is {}", ids.join(", ")),
+        };
         let fault = Diagnostic::new(Code::SESSION_MISFIT, Location::response(Span::default()), message);
         let mut found = Findings::new(1, 0);
         found.add(fault.with_help(help));

@@ -10,6 +10,7 @@
 //! a single `.`, or with the input. So a conversation can be typed, pasted or piped.
 
 use super::apply::turn_report;
+use super::run::waiting_call;
 use super::session::{SessionArguments, clock};
 use super::{CommandOutput, Error, Format, OpenedPack, Status, input, write_out};
 use rulebook::cases::{Exchange, PartKind, Talk, TurnResult, script};
@@ -17,7 +18,7 @@ use rulebook::outcome::{EffectRecord, Miss};
 use rulebook::text::{Source, is_bidi_control, one_line};
 use rulebook::{Options, Program, Session, Sources};
 use rulebook_fs::{Applied, Applying, InputLine, LineReader, Root, apply, io_reason, read_file, write_file};
-use rulebook_report::{Pen, state_line, unwritten, visible};
+use rulebook_report::{Pen, flattened, state_line, unwritten, visible};
 use std::io::{self, BufRead, ErrorKind, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -221,7 +222,15 @@ impl<R: BufRead> Conversation<'_, R> {
             return Ok(());
         }
         let source = Source::new(if part == PartKind::Response { "the answer" } else { "what was said" }, text);
-        write_out(&(self.pen.played(&turn_result, &before, &source)))?;
+        // The findings about a call that waited have their places in that call.
+        let (source, visible_result) = match (part, &turn_result) {
+            (PartKind::Confirm | PartKind::Decline, TurnResult::Outcome(outcome)) => {
+                let (call, outcome) = flattened(&waiting_call(&before, text), outcome);
+                (Source::new("the call", call), &TurnResult::Outcome(Box::new(outcome)))
+            }
+            (_, result) => (source, result),
+        };
+        write_out(&(self.pen.played(visible_result, &before, &source)))?;
         self.files(applied.as_ref(), &turn_result, &source)?;
         self.not_utf8 = false;
         write_out("\n")?;

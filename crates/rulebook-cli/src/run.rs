@@ -152,18 +152,24 @@ impl AnswerArguments {
             let session = self.judging.session.open(program, format, now)?;
             let decide = if self.confirm.is_some() { Program::confirm } else { Program::decline };
             let outcome = decide(program, &session, id);
-            let mut reply = Reply::default();
-            reply.parts.extend(outcome.calls.iter().map(|call| ReplyPart::Call {
-                id: call.id.clone(),
-                name: call.action.clone(),
-                arguments: call.params.to_string(),
-            }));
+            let reply = waiting_call(&session, id);
             let (text, flattened) = flattened(&reply, &outcome);
             let (response, flattened, reply) = (Source::new("the call", text), Some(flattened), Some(reply));
             return Ok(Judged { response, outcome, flattened, reply, session, options, not_utf8: None });
         }
         self.judging.judge(program, self.file.as_deref().unwrap_or(Path::new("-")), options, format, now)
     }
+}
+
+/// The call that waits under an id, as a reply: the places in the outcome of confirming it are in that.
+pub(super) fn waiting_call(session: &Session, id: &str) -> Reply {
+    let mut reply = Reply::default();
+    reply.parts.extend(session.pending.get(id).map(|call| ReplyPart::Call {
+        id: call.call.clone(),
+        name: call.action.clone(),
+        arguments: call.params.to_string(),
+    }));
+    reply
 }
 
 impl JudgeArguments {

@@ -7,7 +7,7 @@
 
 use super::drawing::{FAINT, Pen, STRONG, paint};
 use super::heard::heard_status;
-use super::outcome::{heading, status, visible};
+use super::outcome::{heading, readable, status, visible};
 use rulebook::cases::TurnResult;
 use rulebook::outcome::Effect;
 use rulebook::text::{Source, excerpt, one_line};
@@ -22,7 +22,7 @@ impl Pen {
     pub fn played(&self, result: &TurnResult, before: &Session, words: &Source) -> String {
         let mut text = match result {
             TurnResult::Heard(heard) => self.heard(heard, words) + &heard_status(heard),
-            TurnResult::Outcome(outcome) => self.answered(outcome, words) + &status(outcome),
+            TurnResult::Outcome(outcome) => self.answered(outcome, &readable(outcome, words)) + &status(outcome),
         };
         text += &state_line(Some(before), result.session());
         text
