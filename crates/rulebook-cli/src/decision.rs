@@ -5,6 +5,7 @@
 //! Never: runs a tool, or asks a person.
 
 use rulebook::outcome::Verdict;
+use rulebook::text::excerpt;
 use rulebook::{Options, Outcome, Program, Provider, Reply, ReplyPart, Session};
 use serde_json::Value;
 
@@ -19,12 +20,22 @@ pub(super) enum Decision {
     Ask { id: String, question: String, params: Value },
 }
 
-/// Judges a call as the only one of a reply.
-pub(super) fn judge(program: &Program, session: &Session, tool: &str, arguments: &Value) -> (Decision, Outcome) {
+/// Judges a call as the only one of a reply. `arguments` are JSON as it was written, so that no number is rounded and no
+/// repeated key vanishes before the call is judged.
+pub(super) fn judge(program: &Program, session: &Session, tool: &str, arguments: &str) -> (Decision, Outcome) {
     let mut reply = Reply::default();
-    reply.parts.push(ReplyPart::Call { id: None, name: tool.to_owned(), arguments: arguments.to_string() });
-    let outcome = program.judge(session, &reply, &Options::default());
-    (of(&outcome), outcome)
+    reply.parts.push(ReplyPart::Call { id: None, name: tool.to_owned(), arguments: arguments.to_owned() });
+    let mut outcome = program.judge(session, &reply, &Options::default());
+    // A tool runs under its own name, so another name of an action permits nothing.
+    let other = outcome.calls.iter().find(|call| call.action != tool && call.verdict != Verdict::Dropped);
+    let Some(call) = other else { return (of(&outcome), outcome) };
+    let why = format!(
+        "not carried out: `{}` is another name of `{}` in the pack, which permits only a tool of that name",
+        excerpt(tool, 60),
+        excerpt(&call.action, 60)
+    );
+    outcome.session = session.clone();
+    (Decision::Deny(why), outcome)
 }
 
 /// The decision about the one call of an outcome.

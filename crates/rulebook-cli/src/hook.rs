@@ -9,7 +9,9 @@ use super::output::written;
 use super::saved::SavedSession;
 use super::session::{self, SessionArguments};
 use super::{CommandOutput, Error, Format, OpenedPack, Status, input};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The largest input, in bytes.
@@ -47,11 +49,15 @@ pub(crate) struct Arguments {
 struct HookRequest {
     form: Form,
     tool: String,
-    /// The arguments of the tool.
+    /// The arguments of the tool, and as JSON as they were written.
     input: Value,
+    written: String,
     /// The other members of the input, such as the working folder.
     rest: Map<String, Value>,
 }
+
+/// The names of the member with the arguments of the tool.
+const ARGUMENTS: [&str; 2] = ["tool_input", "toolArgs"];
 
 /// The format of the answer, which follows from the name of the event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +106,7 @@ fn answer(arguments: &Arguments) -> Result<CommandOutput, Error> {
     if host.is_some() {
         *session.state.entry(STATE) = rulebook::Value::from(&Value::Object(request.rest.clone()));
     }
-    let (decision, outcome) = decision::judge(program, &session, &request.tool, &request.input);
+    let (decision, outcome) = decision::judge(program, &session, &request.tool, &request.written);
     // The answer of a person is never reported back, so a call with `ask` changes nothing. For any other decision, the
     // session is written before the tool may run, so that no call runs that was not counted.
     if let Some(saved) = saved.filter(|_| !matches!(decision, Decision::Ask { .. })) {
@@ -116,10 +122,13 @@ fn answer(arguments: &Arguments) -> Result<CommandOutput, Error> {
         }
         saved.write(&next)?;
     }
-    if arguments.only_restrict && matches!(&decision, Decision::Allow(judged) if *judged == request.input) {
+    // Of a repeated key, the assistant might use another value than the judged one.
+    let repeats = outcome.diagnostics.iter().any(|one| one.code == "response/duplicate-key");
+    let unchanged = |judged: &Value| *judged == request.input && !repeats;
+    if arguments.only_restrict && matches!(&decision, Decision::Allow(judged) if unchanged(judged)) {
         return Ok(CommandOutput::new(String::new(), Status::Clean));
     }
-    let answer = request.answered(&decision, !arguments.only_restrict);
+    let answer = request.answered(&decision, !arguments.only_restrict, unchanged);
     Ok(CommandOutput::new(written(&answer)?, Status::Clean))
 }
 
@@ -167,23 +176,29 @@ impl HookRequest {
             Some(Value::String(tool)) => tool,
             _ => return Err("the call names no tool: `tool_name` or `toolName` is a text".to_owned()),
         };
-        let input = match take(["tool_input", "toolArgs"]) {
+        let own = |error| format!("this is not the JSON object that a hook is given: {error}");
+        let written: BTreeMap<String, &RawValue> = serde_json::from_str(text).map_err(own)?;
+        let written = ARGUMENTS.iter().find_map(|name| written.get(*name)).map_or("{}", |raw| raw.get());
+        let (input, written) = match take(ARGUMENTS) {
             // Some assistants send the arguments as a string of JSON.
-            Some(Value::String(text)) => serde_json::from_str(&text)
-                .map_err(|error| format!("the arguments of the tool are a text that is not JSON: {error}"))?,
-            None | Some(Value::Null) => json!({}),
-            Some(input) => input,
+            Some(Value::String(text)) => {
+                let input = serde_json::from_str(&text)
+                    .map_err(|error| format!("the arguments of the tool are a text that is not JSON: {error}"))?;
+                (input, text)
+            }
+            None | Some(Value::Null) => (json!({}), "{}".to_owned()),
+            Some(input) => (input, written.to_owned()),
         };
-        Ok(Self { form, tool, input, rest })
+        Ok(Self { form, tool, input, written, rest })
     }
 
     /// The decision in the format of the assistant. A permitted call gets an `allow` only if `explicit` is set: that
     /// decision overrides the assistant's own settings.
-    fn answered(&self, decision: &Decision, explicit: bool) -> Value {
+    fn answered(&self, decision: &Decision, explicit: bool, unchanged: impl Fn(&Value) -> bool) -> Value {
         let (decision, reason, input) = match decision {
             // If the arguments were repaired, the tool runs with the judged ones.
             Decision::Allow(judged) => {
-                (Some("allow").filter(|_| explicit), None, Some(judged).filter(|one| **one != self.input))
+                (Some("allow").filter(|_| explicit), None, Some(judged).filter(|one| !unchanged(one)))
             }
             Decision::Deny(why) => (Some("deny"), Some(why.clone()), None),
             // Gemini CLI has no decision that asks a person.
@@ -191,7 +206,7 @@ impl HookRequest {
                 (Some("deny"), Some(decision::without_a_person(question)), None)
             }
             Decision::Ask { question, params, .. } => {
-                (Some("ask"), Some(question.clone()), Some(params).filter(|one| **one != self.input))
+                (Some("ask"), Some(question.clone()), Some(params).filter(|one| !unchanged(one)))
             }
         };
         let answer = match self.form {

@@ -8,6 +8,7 @@
 //! <https://modelcontextprotocol.io/specification/2025-06-18/basic/transports>.
 
 mod proxy;
+mod unique;
 
 use super::session::{SessionArguments, clock};
 use super::{CommandOutput, Error, Format, OpenedPack, Status};
@@ -20,6 +21,7 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
+use unique::Unique;
 
 /// The longest message, in bytes.
 const MAX_MESSAGE: u64 = 1 << 26;
@@ -81,14 +83,13 @@ impl Shared {
     }
 }
 
-fn write_line(to: &mut impl Write, message: &Value) -> io::Result<()> {
-    // Serialized JSON contains no line break: those in strings are escaped.
+fn write_line(to: &mut impl Write, message: &str) -> io::Result<()> {
     to.write_all(format!("{message}\n").as_bytes())?;
     to.flush()
 }
 
-/// Calls `each` for every line up to the end: with its JSON, or with the reason why it is not JSON.
-fn lines(from: impl Read, mut each: impl FnMut(Result<Value, String>)) {
+/// Calls `each` for every line up to the end: with its JSON and its text, or with the reason why it is not JSON.
+fn lines(from: impl Read, mut each: impl FnMut(Result<(Value, String), String>)) {
     let mut from = BufReader::new(from);
     loop {
         let mut line = Vec::new();
@@ -99,7 +100,14 @@ fn lines(from: impl Read, mut each: impl FnMut(Result<Value, String>)) {
                 return;
             }
             Ok(_) if line.trim_ascii().is_empty() => {}
-            Ok(_) => each(serde_json::from_slice(&line).map_err(|error| error.to_string())),
+            Ok(_) => each(match String::from_utf8(line) {
+                Ok(line) => {
+                    let line = line.trim_end_matches(['\r', '\n']);
+                    let message = serde_json::from_str::<Unique>(line).and_then(|_| serde_json::from_str(line));
+                    message.map(|message| (message, line.to_owned())).map_err(|error| error.to_string())
+                }
+                Err(_) => Err("it is not UTF-8".to_owned()),
+            }),
         }
     }
 }
@@ -125,7 +133,7 @@ pub(super) fn mcp(arguments: &Arguments) -> Result<CommandOutput, Error> {
     lines(from_server, |message| {
         let mut proxy = locked(&shared.proxy);
         let routes = match message {
-            Ok(message) => proxy.pass_server(message),
+            Ok((message, line)) => proxy.pass_server(message, line),
             Err(why) => proxy.note(&format!("the server wrote what is no message: {why}")),
         };
         drop(proxy);
@@ -143,12 +151,12 @@ pub(super) fn mcp(arguments: &Arguments) -> Result<CommandOutput, Error> {
 fn client(shared: &Shared) {
     lines(io::stdin().lock(), |message| {
         let mut proxy = locked(&shared.proxy);
-        if message.as_ref().is_ok_and(Proxy::is_call) {
+        if message.as_ref().is_ok_and(|(message, _)| Proxy::is_call(message)) {
             let waited = shared.listed.wait_timeout_while(proxy, PATIENCE, |proxy| !proxy.is_listed());
             proxy = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         let routes = match message {
-            Ok(message) => proxy.pass_client(message),
+            Ok((message, line)) => proxy.pass_client(message, line),
             Err(why) => proxy.unreadable(&why),
         };
         drop(proxy);

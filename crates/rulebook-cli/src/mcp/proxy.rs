@@ -8,6 +8,8 @@
 use crate::decision::{self, Decision};
 use rulebook::prompt::Export;
 use rulebook::{Program, Session, Tools};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -15,11 +17,14 @@ use std::hash::{BuildHasher as _, RandomState};
 /// The prefix of the ids of the proxy's own requests.
 const OWN: &str = "rulebook-";
 
-/// A message for one side.
+/// The maximum number of pages of tools that are read.
+const MAX_PAGES: usize = 1_000;
+
+/// A message for one side, as a line of JSON.
 #[derive(Debug)]
 pub(super) enum Route {
-    Client(Value),
-    Server(Value),
+    Client(String),
+    Server(String),
 }
 
 /// A request of the proxy itself.
@@ -28,6 +33,8 @@ enum Request {
     List,
     /// To the client: ask a person about this call, which is pending under the id `waits`.
     Confirm { call: Value, waits: String },
+    /// To the client: a question about a call that the client has cancelled since.
+    Cancelled,
 }
 
 /// The state of the proxy.
@@ -40,11 +47,11 @@ pub(super) struct Proxy {
     prefix: String,
     /// The tools that the server has listed so far.
     tools: Vec<Value>,
+    /// The number of pages that the proxy has read.
+    pages: usize,
     is_listed: bool,
     /// Whether the client can ask a person (`elicitation`).
     asks: bool,
-    /// The ids of the client's requests for a list of tools.
-    lists: BTreeSet<String>,
     /// The proxy's own requests that are not answered yet, and the number of the next one.
     own: BTreeMap<String, Request>,
     next: usize,
@@ -58,9 +65,9 @@ impl Proxy {
             session,
             prefix: name.map(|name| format!("mcp__{name}__")).unwrap_or_default(),
             tools: Vec::new(),
+            pages: 0,
             is_listed: false,
             asks: false,
-            lists: BTreeSet::new(),
             own: BTreeMap::new(),
             next: 1,
         }
@@ -83,92 +90,118 @@ impl Proxy {
         Vec::new()
     }
 
-    /// The answer to a line that is not JSON.
+    /// The answer to a line that cannot be read.
     pub(super) fn unreadable(&self, why: &str) -> Vec<Route> {
-        vec![Route::Client(failure(Value::Null, -32700, &format!("this is not JSON: {why}")))]
+        vec![Route::Client(failure(Value::Null, -32700, &format!("this is no message: {why}")))]
     }
 
-    /// The messages that follow from a message of the client.
-    pub(super) fn pass_client(&mut self, message: Value) -> Vec<Route> {
+    /// The messages that follow from a message of the client, with its line, which is passed on as it is.
+    pub(super) fn pass_client(&mut self, message: Value, line: String) -> Vec<Route> {
         let id = message.get("id").cloned();
         if !message.is_object() {
             let why = "a message is one JSON object; send those of a batch one by one";
             return vec![Route::Client(failure(Value::Null, -32600, why))];
         }
+        if !has_text_as_method(&message) {
+            let why = "this is no message of the protocol: `method` is a text";
+            return vec![Route::Client(failure(id.unwrap_or_default(), -32600, why))];
+        }
         match (method(&message), id) {
-            (Some("tools/call"), Some(id)) => self.call(message, id),
+            (Some("tools/call"), Some(id)) => self.call(message, id, &line),
             // A call without an id has no answer, so a refusal could not be reported.
             (Some("tools/call"), None) => self.note("a call without an id is not passed on"),
-            (Some("tools/list"), Some(id)) => {
-                self.lists.insert(id.to_string());
-                vec![Route::Server(message)]
+            // A server might be lenient about the case of letters.
+            (Some(other), id) if other.eq_ignore_ascii_case("tools/call") => {
+                vec![Route::Client(failure(id.unwrap_or_default(), -32601, "the method is `tools/call`"))]
             }
             (Some("initialize"), _) => {
                 self.asks = message.pointer("/params/capabilities/elicitation").is_some();
-                vec![Route::Server(message)]
+                vec![Route::Server(line)]
             }
-            (Some("notifications/initialized"), _) => vec![Route::Server(message), self.list(None)],
+            (Some("notifications/initialized"), _) => vec![Route::Server(line), self.list(None)],
+            (Some("notifications/cancelled"), _) => self.cancelled(&message, line),
             (None, Some(id)) => match id.as_str().and_then(|id| self.own.remove(id)) {
                 Some(Request::Confirm { call, waits }) => self.answered(&message, call, &waits),
-                Some(Request::List) => Vec::new(),
-                None => vec![Route::Server(message)],
+                Some(Request::List | Request::Cancelled) => Vec::new(),
+                None => vec![Route::Server(line)],
             },
-            _ => vec![Route::Server(message)],
+            _ => vec![Route::Server(line)],
         }
     }
 
-    /// The messages that follow from a message of the server.
-    pub(super) fn pass_server(&mut self, mut message: Value) -> Vec<Route> {
-        if !message.is_object() {
-            return self.note("a message of the server that is not one JSON object is not passed on");
+    /// A call that still waits for a person is cancelled here: the server has never seen it.
+    fn cancelled(&mut self, message: &Value, line: String) -> Vec<Route> {
+        let id = message.pointer("/params/requestId");
+        let is_it = |request: &Request| matches!(request, Request::Confirm { call, .. } if call.get("id") == id);
+        let Some(request) = self.own.values_mut().find(|request| is_it(request)) else {
+            return vec![Route::Server(line)];
+        };
+        if let Request::Confirm { waits, .. } = std::mem::replace(request, Request::Cancelled) {
+            self.session = self.program.decline(&self.session, &waits).session;
+        }
+        Vec::new()
+    }
+
+    /// The messages that follow from a message of the server, with its line, which is passed on as it is.
+    pub(super) fn pass_server(&mut self, mut message: Value, line: String) -> Vec<Route> {
+        if !message.is_object() || !has_text_as_method(&message) {
+            return self.note("what the server wrote is no message of the protocol, and is not passed on");
         }
         if method(&message).is_some() {
             let changed = method(&message) == Some("notifications/tools/list_changed");
             let refreshed = changed.then(|| {
                 self.is_listed = false;
                 self.tools.clear();
+                self.pages = 0;
                 self.list(None)
             });
-            return refreshed.into_iter().chain([Route::Client(message)]).collect();
+            return refreshed.into_iter().chain([Route::Client(line)]).collect();
         }
-        let Some(id) = message.get("id").cloned() else { return vec![Route::Client(message)] };
-        if let Some(own) = id.as_str().filter(|id| matches!(self.own.get(*id), Some(Request::List))) {
-            self.own.remove(own);
+        let own = message.get("id").and_then(Value::as_str);
+        if let Some(own) = own.filter(|id| matches!(self.own.get(*id), Some(Request::List))).map(str::to_owned) {
+            self.own.remove(&own);
             return self.take_page(&mut message);
         }
-        let is_list = self.lists.remove(&id.to_string());
-        self.is_listed |= is_list && message.pointer("/result/nextCursor").is_none();
-        if is_list && let Some(Value::Array(tools)) = message.pointer_mut("/result/tools") {
-            // A client may ask for the list before the proxy has received its own, so the proxy learns the tools from
-            // this one, too.
-            self.learn(tools.clone());
-            let permitted = self.permitted();
-            tools.retain(|tool| name(tool).is_some_and(|name| permitted.contains(&self.named(name))));
-        }
-        vec![Route::Client(message)]
+        // No other result has tools. The id is not compared: a client might take `2.0` for its `2`.
+        let is_last = message.pointer("/result/nextCursor").is_none();
+        let Some(Value::Array(tools)) = message.pointer_mut("/result/tools") else { return vec![Route::Client(line)] };
+        // A client may ask for the list before the proxy has received its own, so the proxy learns the tools from this
+        // one, too.
+        self.add(tools.clone());
+        self.compile();
+        self.is_listed |= is_last;
+        let permitted = self.permitted();
+        tools.retain(|tool| name(tool).is_some_and(|name| permitted.contains(&self.named(name))));
+        vec![Route::Client(message.to_string())]
     }
 
     /// Asks the server for a page of its tools; without a cursor, for the first one.
     fn list(&mut self, cursor: Option<&str>) -> Route {
         let params = cursor.map_or_else(|| json!({}), |cursor| json!({ "cursor": cursor }));
         let id = self.own(Request::List);
-        Route::Server(json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list", "params": params }))
+        Route::Server(json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list", "params": params }).to_string())
     }
 
     /// Reads a page of the server's tools, and asks for the next one if there is one.
     fn take_page(&mut self, message: &mut Value) -> Vec<Route> {
         if let Some(Value::Array(tools)) = message.pointer_mut("/result/tools").map(Value::take) {
-            self.learn(tools);
+            self.add(tools);
         }
-        if let Some(cursor) = message.pointer("/result/nextCursor").and_then(Value::as_str) {
+        self.pages += 1;
+        let cursor = message.pointer("/result/nextCursor").and_then(Value::as_str);
+        if let Some(cursor) = cursor.filter(|_| self.pages < MAX_PAGES) {
             return vec![self.list(Some(cursor))];
         }
+        if cursor.is_some() {
+            _ = self.note(&format!("the tools of the server have more than {MAX_PAGES} pages: the others are unknown"));
+        }
+        self.compile();
         self.is_listed = true;
         Vec::new()
     }
 
-    /// Adds tools of the server to the program. A tool that is known is replaced.
-    fn learn(&mut self, tools: Vec<Value>) {
+    /// Adds tools of the server. A tool that is known is replaced.
+    fn add(&mut self, tools: Vec<Value>) {
         for mut tool in tools {
             let Some(own) = name(&tool).map(|name| self.named(name)) else { continue };
             if let Some(name) = tool.get_mut("name") {
@@ -177,6 +210,10 @@ impl Proxy {
             self.tools.retain(|known| name(known) != Some(&own));
             self.tools.push(tool);
         }
+    }
+
+    /// Gives the program the tools of the server.
+    fn compile(&mut self) {
         let list = json!({ "tools": self.tools }).to_string();
         let read = Tools::read(&list);
         let tools = read.value.map(|tools| self.pack.with_tools(&tools));
@@ -212,14 +249,22 @@ impl Proxy {
     }
 
     /// Judges a call.
-    fn call(&mut self, message: Value, id: Value) -> Vec<Route> {
+    fn call(&mut self, message: Value, id: Value, line: &str) -> Vec<Route> {
         let Some(tool) = message.pointer("/params/name").and_then(Value::as_str).map(|tool| self.named(tool)) else {
             return vec![Route::Client(failure(id, -32602, "a call names its tool: `params.name` is a text"))];
         };
-        let arguments = message.pointer("/params/arguments").filter(|given| !given.is_null());
-        let arguments = arguments.cloned().unwrap_or_else(|| json!({}));
-        let (decision, outcome) = decision::judge(&self.program, &self.session, &tool, &arguments);
+        let written = serde_json::from_str::<WrittenCall<'_>>(line).ok().and_then(|call| call.params.arguments);
+        let arguments = written.map(RawValue::get).filter(|written| *written != "null").unwrap_or("{}");
+        let (decision, outcome) = decision::judge(&self.program, &self.session, &tool, arguments);
         let before = std::mem::replace(&mut self.session, outcome.session);
+        // Each call is an answer of its own, but those that a person is being asked about go on waiting.
+        for request in self.own.values() {
+            if let Request::Confirm { waits, .. } = request
+                && let Some(call) = before.pending.get(waits)
+            {
+                self.session.pending.entry(waits.clone()).or_insert_with(|| call.clone());
+            }
+        }
         let mut routes = match decision {
             Decision::Allow(judged) => vec![Route::Server(with_arguments(message, judged))],
             Decision::Deny(why) => vec![Route::Client(refusal(id, &why))],
@@ -239,7 +284,8 @@ impl Proxy {
         let own = self.own(Request::Confirm { call, waits });
         let schema = json!({ "type": "object", "properties": {} });
         let params = json!({ "message": question, "requestedSchema": schema });
-        Route::Client(json!({ "jsonrpc": "2.0", "id": own, "method": "elicitation/create", "params": params }))
+        let message = json!({ "jsonrpc": "2.0", "id": own, "method": "elicitation/create", "params": params });
+        Route::Client(message.to_string())
     }
 
     /// Continues a pending call once a person has answered.
@@ -264,9 +310,28 @@ impl Proxy {
 
     /// The notification that the list of tools has changed, if the mode has.
     fn changed(&self, before: &Session) -> Option<Route> {
-        (before.mode != self.session.mode)
-            .then(|| Route::Client(json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" })))
+        (before.mode != self.session.mode).then(|| {
+            Route::Client(json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }).to_string())
+        })
     }
+}
+
+/// A call as it was written, of which only the arguments are read.
+#[derive(Deserialize)]
+struct WrittenCall<'l> {
+    #[serde(borrow)]
+    params: WrittenParams<'l>,
+}
+
+#[derive(Deserialize)]
+struct WrittenParams<'l> {
+    #[serde(borrow)]
+    arguments: Option<&'l RawValue>,
+}
+
+/// Whether `method` is a text, as the protocol wants it, if there is one.
+fn has_text_as_method(message: &Value) -> bool {
+    message.get("method").is_none_or(Value::is_string)
 }
 
 fn method(message: &Value) -> Option<&str> {
@@ -278,18 +343,19 @@ fn name(tool: &Value) -> Option<&str> {
 }
 
 /// The call with the arguments that were judged. A repair may have changed them.
-fn with_arguments(mut call: Value, judged: Value) -> Value {
+fn with_arguments(mut call: Value, judged: Value) -> String {
     if let Some(params) = call.get_mut("params").and_then(Value::as_object_mut) {
         params.insert("arguments".to_owned(), judged);
     }
-    call
+    call.to_string()
 }
 
 /// The result of a tool that tells a model why the call was not carried out.
-fn refusal(id: Value, why: &str) -> Value {
-    json!({ "jsonrpc": "2.0", "id": id, "result": { "content": [{ "type": "text", "text": why }], "isError": true } })
+fn refusal(id: Value, why: &str) -> String {
+    let result = json!({ "content": [{ "type": "text", "text": why }], "isError": true });
+    json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string()
 }
 
-fn failure(id: Value, code: i64, why: &str) -> Value {
-    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": why } })
+fn failure(id: Value, code: i64, why: &str) -> String {
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": why } }).to_string()
 }

@@ -164,21 +164,37 @@ fn a_call_waits_for_a_person_where_the_client_can_ask_one() {
 
 #[cfg(unix)]
 #[test]
+fn several_calls_wait_and_one_can_be_cancelled() {
+    let mut client = Client::start("mcp-several", &json!({ "elicitation": {} }));
+    let asked: Vec<Value> =
+        (1..4).map(|id| client.call(id, "drop", json!({ "name": id.to_string() }))["id"].clone()).collect();
+    let cancelled = json!({ "requestId": 2 });
+    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled }));
+    for (id, is_answered) in asked.into_iter().zip([true, false, true]) {
+        client.send(&json!({ "jsonrpc": "2.0", "id": id, "result": { "action": "accept", "content": {} } }));
+        assert!(!is_answered || text(&client.next()) == "done");
+    }
+    let dropped = |name: &str| json!({ "name": "drop", "arguments": { "name": name } });
+    assert_eq!(client.end(), [dropped("1"), dropped("3")]);
+}
+
+#[cfg(unix)]
+#[test]
 fn what_is_no_message_reaches_nobody() {
     let mut client = Client::start("mcp-broken", &json!({}));
     let wrong = [
         ("no JSON", -32700),
         ("[{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/call\"}]", -32600),
         ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/call\", \"params\": {}}", -32602),
+        ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": [\"tools/call\"], \"params\": {}}", -32600),
+        ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/Call\", \"params\": {}}", -32601),
+        // The server might use the first of two values.
+        ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\", \"method\": \"ping\"}", -32700),
     ];
     for (line, code) in wrong {
         writeln!(client.to.as_mut().unwrap(), "{line}").unwrap();
         assert_eq!(client.next()["error"]["code"], code);
     }
-    // Of a repeated key, both sides read the last.
-    let twice = r#"{"jsonrpc": "2.0", "id": 1, "method": "ping", "method": "tools/call", "params": {"name": "write"}}"#;
-    writeln!(client.to.as_mut().unwrap(), "{twice}").unwrap();
-    assert_eq!(client.next()["result"]["isError"], true);
     client.send(&json!({ "jsonrpc": "2.0", "method": "tools/call", "params": { "name": "read", "arguments": { "path": "notes/a" } } }));
     assert!(client.end().is_empty());
 }
