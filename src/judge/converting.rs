@@ -6,7 +6,7 @@
 //! Never: decides whether the converted value is valid.
 
 use crate::program::{Types, ValueKind};
-use crate::value::{Value, nearest, number};
+use crate::value::{Value, number};
 
 /// Converts a value to the types of the schema where nothing is lost. `parse` reads JSON in quotes.
 pub(super) fn coerced(value: &Value, types: &Types, parse: &dyn Fn(&str) -> Option<Value>) -> Value {
@@ -65,16 +65,16 @@ pub(super) fn interpreted(value: &Value, types: &Types) -> Option<Value> {
     let text = value.as_str()?;
     match types.kind {
         _ if types.has_words() => {
-            let plain = words(text).all(|word| !is_one_of(word, NEGATIONS));
-            let found = types.word_in(text).filter(|_| plain)?;
-            Some(Value::String(found.clone()))
+            let found = types.word_in(text).filter(|_| !is_negated(text))?;
+            (!is_compound(text, found)).then(|| Value::String(found.clone()))
         }
         ValueKind::Integer | ValueKind::Number => number_in(text, types.kind == ValueKind::Integer),
         ValueKind::Boolean => {
             let says = |list| words(text).any(|word| is_one_of(word, list));
             match (says(&["true", "yes"]), says(&["false", "no"])) {
-                (true, false) if !says(NEGATIONS) => Some(Value::Bool(true)),
-                (false, true) if !says(&["not", "never"]) => Some(Value::Bool(false)),
+                (true, false) if !is_negated(text) => Some(Value::Bool(true)),
+                // "No" itself is a negation, and may be the only one.
+                (false, true) if !is_negated(&without_word(text, "no")) => Some(Value::Bool(false)),
                 _ => None,
             }
         }
@@ -82,14 +82,44 @@ pub(super) fn interpreted(value: &Value, types: &Types) -> Option<Value> {
     }
 }
 
-/// Words that negate the words next to them.
-const NEGATIONS: &[&str] = &["not", "no", "non", "never", "neither", "nor", "without", "except"];
+/// Words that may turn a text into the opposite of another word in it.
+const NEGATIONS: &[&str] = &[
+    "not", "no", "non", "never", "neither", "nor", "without", "except", "cannot", "cant", "dont", "isnt", "wont",
+    "hardly", "barely", "scarcely", "instead", "than", "far", "but", "unlike", "un", "anti", "stop", "avoid",
+];
 /// Words that change the value of a number before them, or make a number after them a bound.
 const CHANGING: &[&str] = &[
-    "k", "m", "mn", "mio", "b", "bn", "mrd", "g", "t", "tn", "x", "dozen", "hundred", "thousand", "million", "billion",
-    "trillion", "lakh", "crore", "not", "no", "minus", "least", "most", "more", "less", "over", "under", "above",
-    "below", "than", "half",
+    "k", "m", "mn", "mio", "mil", "mln", "b", "bn", "mrd", "g", "t", "tn", "tsd", "x", "grand", "dozen", "dozens",
+    "hundred", "hundreds", "thousand", "thousands", "million", "millions", "billion", "billions", "trillion",
+    "trillions", "lakh", "lakhs", "crore", "crores", "not", "no", "minus", "negative", "except", "least", "most",
+    "more", "less", "over", "under", "above", "below", "than", "half", "quarter", "twice", "double",
 ];
+
+/// Whether a text negates or asks what it says: `isn't`, `far from`, `Is it true?`.
+fn is_negated(text: &str) -> bool {
+    let contracted = |mark: char| text.split(mark).skip(1).any(|behind| behind.starts_with(['t', 'T']));
+    text.contains(['?', '？'])
+        || contracted('\'')
+        || contracted('’')
+        || words(text).any(|word| is_one_of(word, NEGATIONS))
+}
+
+/// Whether a word is a part of a longer one with a hyphen in the text: `bug-free`, `un-delete`.
+fn is_compound(text: &str, word: &str) -> bool {
+    let (text, word) = (text.to_lowercase(), word.to_lowercase());
+    let Some((before, behind)) = text.split_once(&word) else { return false };
+    before.ends_with(is_dash) || behind.starts_with(is_dash)
+}
+
+/// The text without one word, wherever it is.
+fn without_word(text: &str, word: &str) -> String {
+    let words = text.split_inclusive(|c: char| !c.is_alphabetic());
+    words.filter(|one| !one.trim_end_matches(|c: char| !c.is_alphabetic()).eq_ignore_ascii_case(word)).collect()
+}
+
+fn is_dash(c: char) -> bool {
+    matches!(c, '-' | '−' | '‐'..='―' | '﹣' | '－')
+}
 
 fn is_one_of(word: &str, list: &[&str]) -> bool {
     list.iter().any(|one| one.eq_ignore_ascii_case(word))
@@ -99,8 +129,9 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty())
 }
 
-/// The only number in a text, with its separators: `$12,500.00`, `5 km`. `None` if there are several, or if a word, a
-/// sign or a letter next to the number may change it: `1/5`, `12k`, `< 3`, `v2`.
+/// The only number in a text, with its separators: `$12,500.00`, `5 km`. `None` if there are several, if a word, a
+/// sign or a letter next to the number may change it, or if it cannot be stored as it is written: `1/5`, `12k`, `< 3`,
+/// `v2`, `- 5`, `40+`, `(5)`.
 fn number_in(text: &str, is_whole: bool) -> Option<Value> {
     let start = text.find(|c: char| c.is_ascii_digit())?;
     let length = text.get(start..)?.find(|c: char| !c.is_ascii_digit() && !is_separator(c));
@@ -109,18 +140,21 @@ fn number_in(text: &str, is_whole: bool) -> Option<Value> {
     let (before, behind) = (text.get(..start)?, rest.get(digits.len()..)?);
     let is_plain = |c: char| !c.is_numeric() && !matches!(c, '/' | '<' | '>' | '≤' | '≥' | '^' | '*' | '=' | '\\');
     let mut around = before.chars().chain(behind.chars());
-    let (before, is_negative) = match before.strip_suffix(['-', '−', '–']) {
+    let (before, is_negative) = match before.strip_suffix(['-', '−', '–', '﹣', '－']) {
         Some(before) => (before, true),
         None => (before.strip_suffix('+').unwrap_or(before), false),
     };
-    let is_apart = !before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | ',' | '_' | '-'));
+    let joins = |c: char| c.is_alphanumeric() || matches!(c, '.' | ',' | '_' | '(') || is_dash(c);
+    let is_apart = !before.ends_with(joins)
+        && !before.trim_end().ends_with(is_dash)
+        && !behind.starts_with(|c: char| matches!(c, '+' | ')') || is_dash(c));
     let changes = words(text).any(|word| is_one_of(word, CHANGING));
     if changes || !is_apart || !around.all(is_plain) {
         return None;
     }
     let plain = without_separators(digits, is_whole)?;
     let signed = if is_negative { format!("-{plain}") } else { plain };
-    number(&signed).or_else(|| nearest(&signed)).map(Value::Number)
+    number(&signed).map(Value::Number)
 }
 
 fn is_separator(c: char) -> bool {

@@ -48,10 +48,10 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
-/// The whole text, with its line breaks. Other characters that would control a terminal or change the direction of text
-/// are escaped, so that nothing in it is hidden from a person who decides about it.
+/// The whole text, with its line breaks. Other characters that are invisible, or would control a terminal or change the
+/// direction of text, are escaped, so that nothing in it is hidden from a person who decides about it.
 pub(crate) fn legible(text: &str) -> Cow<'_, str> {
-    let is_hidden = |c: char| c != '\n' && (c.is_control() || is_bidi_control(c));
+    let is_hidden = |c: char| c != '\n' && (c.is_control() || is_bidi_control(c) || is_invisible(c));
     if !text.contains(is_hidden) {
         return Cow::Borrowed(text);
     }
@@ -74,6 +74,14 @@ pub fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Whether a character is displayed as nothing, or ends a line unseen. Joiners and variation selectors are not among
+/// these: emoji and some scripts need them.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}' | '\u{200b}')
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2064}' | '\u{206a}'..='\u{206f}' | '\u{3164}')
+        || matches!(c, '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,6 +98,7 @@ mod tests {
         let long = format!("Run `{}`?", "x".repeat(1000));
         assert_eq!(legible(&long), long);
         assert_eq!(legible("Run `a\nb`?"), "Run `a\nb`?");
+        assert_eq!(legible("a\u{200b}b\u{e0041}c\u{2028}d"), "a\\u{200b}b\\u{e0041}c\\u{2028}d");
         assert_eq!(legible("a\rb\u{1b}[2K\u{202e}c\td"), "a\\u{d}b\\u{1b}[2K\\u{202e}c\\u{9}d");
     }
 }
