@@ -48,6 +48,26 @@ pub(crate) fn next_backslash(text: &[u8]) -> Option<usize> {
     eights::near_or_far(text, |eight| eights::equal(b'\\', eight), |far| memchr::memchr(b'\\', far))
 }
 
+/// Whether it is doubtful what the escapes of a string mean, since another backslash in it starts none: a backspace or a
+/// form feed, which nobody writes, may be a backslash and a letter, as in `/\bfoo\d/`, and so may any control character
+/// in a path of Windows.
+pub(crate) fn has_doubtful_escapes(raw: &str) -> bool {
+    let is_path = matches!(raw.as_bytes(), [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic());
+    let (mut rest, mut is_broken, mut is_doubtful) = (raw, false, false);
+    while let Some(at) = next_backslash(rest.as_bytes()) {
+        let after = rest.slice(at + 1..);
+        is_doubtful |= match after.bytes().next() {
+            Some(b'b' | b'f') => true,
+            Some(b'n' | b'r' | b't') => is_path,
+            _ => false,
+        };
+        let (length, _) = known_escape(after);
+        is_broken |= length == 0;
+        rest = after.slice(length..);
+    }
+    is_broken && is_doubtful
+}
+
 /// The length of the escape after a backslash, and the character that it denotes; 0 if JSON has no such escape. An
 /// unpaired half of a surrogate pair becomes U+FFFD.
 pub(crate) fn known_escape(text: &str) -> (usize, char) {

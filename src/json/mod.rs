@@ -21,7 +21,9 @@ mod tape;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use escape::{decode_quoted, decode_string, escape_in, known_escape, next_backslash, resolve, unescape};
+pub(crate) use escape::{
+    decode_quoted, decode_string, escape_in, has_doubtful_escapes, known_escape, next_backslash, resolve, unescape,
+};
 pub(crate) use fault::{
     CODE_FENCE, CONSTANT, EXTRA_BRACE, FaultId, Grade, JsonFault, MISSING_BRACE, MISSING_BRACKET, REPEATED_KEY,
     TEXT_AROUND, certain_words, is_certain, named, worded,

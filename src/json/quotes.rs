@@ -9,7 +9,7 @@
 //! object does not have yet, or with nothing but the closers of all open containers (those of lists may be missing), and if
 //! no other place in the string could be its end.
 
-use super::escape::{decode_quoted, unescape};
+use super::escape::{decode_quoted, has_doubtful_escapes, unescape};
 use super::fault::{self, Grade};
 use super::lenient::{Container, JsonContainer, LONGEST_KEY, LenientJson, LenientPlace, narrow};
 use super::scan::plain_length;
@@ -193,7 +193,7 @@ impl LenientJson<'_> {
             self.certain(fault::BARE_NEWLINE, control);
         }
         if let Some(escape) = inside.escape {
-            self.certain(fault::ESCAPE, escape);
+            self.fault(fault::ESCAPE, escape, grade(!has_doubtful_escapes(content.of(self.text))));
         }
         if let Some((name, escape)) = inside.torn_escape {
             self.fault(name, escape, Grade::Lossy);

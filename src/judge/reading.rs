@@ -7,7 +7,7 @@
 use super::speakers::MISLABELLED;
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Strategy, fault_words, message, quote};
-use crate::document::{Block, Enclosing, Ended, FindingKind, ReaderFinding};
+use crate::document::{Block, BodyEncoding, Enclosing, Ended, FindingKind, ReaderFinding};
 use crate::grammar::{Machine, RuleId};
 use crate::json;
 use crate::program::{self, Closer, Family, NameSource};
@@ -240,6 +240,12 @@ impl<'r> Judgement<'r> {
                 (message!("the arguments of `{}` are cut off", name()), None)
             }
             Defect::UnclosedBlock => (message!("`{}` is never closed", name()), None),
+            Defect::MalformedPayload
+                if block.is_some_and(|block| block.written == BodyEncoding::String && !block.body().is_empty()) =>
+            {
+                let message = message!("the escapes of `{}` may be backslashes and letters", name());
+                (message, Some("a backslash in a string of JSON is written as two".into()))
+            }
             Defect::MalformedPayload if self.is_content(found.block()) || self.reads_members() => {
                 (message!("`{}` has no body", name()), None)
             }

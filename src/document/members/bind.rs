@@ -9,7 +9,7 @@ use super::{ObjectReader, ReadObject};
 use crate::diagnostic::{Defect, Remark};
 use crate::document::decode::is_escaped_twice;
 use crate::document::{Attribute, AttributeKey, Attributes, Block, BodyEncoding, Ended, FindingKind, ReaderFinding};
-use crate::json::{self, Context, Grade, decode_string};
+use crate::json::{self, Context, Grade, decode_string, has_doubtful_escapes};
 use crate::program::{self, BlockId, LevelId, NameSource, ObjectShape, Schema};
 use crate::surface::Role;
 use crate::text::Span;
@@ -272,6 +272,9 @@ impl<'p> ObjectReader<'p> {
         {
             body = string.inner(text);
             written = BodyEncoding::String;
+            if piece.bound.role == Role::Content && has_doubtful_escapes(body.of(text)) {
+                self.found.push(ReaderFinding::of(Defect::MalformedPayload, piece.span, index));
+            }
             if is_escaped_twice(body.of(text)) {
                 written = BodyEncoding::Twice;
                 self.found.push(ReaderFinding::of(Remark::Unescaped, body, index));
