@@ -576,7 +576,7 @@ impl<'t> LenientJson<'t> {
     /// Skips a superfluous second quote after a key.
     fn stray_quote(&mut self, end: usize) {
         if self.byte_at(end) == b'"' && self.byte_at(self.over_space(end + 1)) == b':' {
-            self.fault(fault::STRAY_QUOTE, Span::new(end, end + 1), Grade::Lossy);
+            self.certain(fault::STRAY_QUOTE, Span::new(end, end + 1));
             self.at = end + 1;
         }
     }

@@ -8,8 +8,8 @@
 use super::invalid_values::JudgedValue;
 use super::{Judgement, Subject, defect, places, typing};
 use crate::diagnostic::{Defect, Remark, message, quote};
-use crate::document::Block;
 use crate::document::payload::{self, Payload};
+use crate::document::{Block, BodyEncoding};
 use crate::program::{self, Count};
 use crate::surface::Role;
 use crate::text::excerpt;
@@ -34,6 +34,9 @@ impl<'r> Judgement<'r> {
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.counts(index)) else { continue };
             self.judge_schema(index, block, bound);
+            if bound.role == Role::Section && self.reads_members() && !block.ended.is_cut() {
+                self.judge_member(index, block, bound);
+            }
             let declares = bound.role == Role::Section && !bound.payload.is_empty() && block.value().is_none();
             if !declares || bound.payload.iter().any(|reader| reader.accepts_any_text()) {
                 continue;
@@ -58,6 +61,25 @@ impl<'r> Judgement<'r> {
             let finding = defect(Defect::MalformedPayload, block.opener(), message).with_rule(Some(bound.at));
             self.answer(Defect::MalformedPayload, &Subject::Block(index), finding);
         }
+    }
+
+    /// Answers a section that is a member of an object and has no value, or one with a loss.
+    fn judge_member(&mut self, index: usize, block: &Block, bound: &program::BlockBinding) {
+        let name = excerpt(block.name().of(self.text), 40);
+        let has_none = matches!(block.written, BodyEncoding::Value | BodyEncoding::Repaired)
+            && block.value().is_none()
+            && !block.body().is_empty();
+        let message = match block.written {
+            // What a text says is read to its end, whatever is around it.
+            BodyEncoding::Salvaged if !block.value().is_some_and(Value::is_string) => {
+                message!("`{}` cannot be read as json without a loss", &name)
+            }
+            _ if has_none => message!("`{}` cannot be read as json, so it has no value", &name),
+            _ => return,
+        };
+        self.payloads.readable.insert(index, !has_none);
+        let finding = defect(Defect::MalformedPayload, places::whole(block), message).with_rule(Some(bound.at));
+        self.answer(Defect::MalformedPayload, &Subject::Block(index), finding);
     }
 
     /// Answers a block whose value or text is not valid against its schema. The value of a section is first converted
