@@ -91,8 +91,11 @@ impl<'r> Judgement<'r> {
             Role::Section => self.section_value(index),
             // The text may be one member of an object that the schema describes: a schema that accepts every text is
             // skipped.
-            Role::Message | Role::Content | Role::Utterance if schema.takes_every_text() => None,
-            Role::Message | Role::Content | Role::Utterance => Some(self.body(index).into()),
+            Role::Message | Role::Content | Role::Utterance => match block.value().filter(|value| !value.is_string()) {
+                Some(value) if bound.role != Role::Content => Some(value.clone()),
+                _ if schema.takes_every_text() => None,
+                _ => Some(self.body(index).into()),
+            },
             Role::Call | Role::Thinking | Role::Wrapper => None,
         };
         let Some(mut value) = value else { return };
