@@ -10,7 +10,7 @@ use super::typing::{self, TypedParams};
 use super::{Judgement, Subject, defect, places};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, fault_words, message, quote};
 use crate::document::BodyEncoding;
-use crate::document::payload::{Fields, PayloadSource};
+use crate::document::payload::{Field, Fields, PayloadSource};
 use crate::json::{self, Grade, Json, JsonFault};
 use crate::program::{self, Types};
 use crate::text::{Location, Span, excerpt};
@@ -142,6 +142,12 @@ impl Judgement<'_> {
             let message =
                 message!("`{}` has more than the name of its field; the rest is ignored", quote(tag.of(self.text), 60));
             self.remark(Remark::FieldForm, *tag, message, Some(bound.at));
+            let is_empty = |field: &&Field| field.span.start == tag.start && field.body.is_empty();
+            if fields.list.iter().any(|field| is_empty(&field)) {
+                self.with_call(call, |call| (call.readable, call.lossy) = (true, true));
+                let why = message!("`{}` is empty, and its value may be in its opener", quote(tag.of(self.text), 60));
+                self.malformed(call, bound, *tag, why);
+            }
         }
         Some(typed)
     }

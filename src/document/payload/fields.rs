@@ -370,8 +370,13 @@ impl PayloadSource<'_> {
                     AttributeKey::Payload => "",
                 };
                 let given = source.attributes(tag);
-                let given = given.iter().find(|one| dialect.names.same(key(one.key), &named.attribute));
+                let names = |one: &&Attribute| dialect.names.same(key(one.key), &named.attribute);
+                if given.iter().any(|one| matches!(one.key, AttributeKey::Typed(_)) && !names(&one)) {
+                    verbose.push(tag.span());
+                }
                 given
+                    .iter()
+                    .find(names)
                     .map(|given| given.value.span().trimmed(text))
                     .filter(|given| !given.is_empty())
                     .unwrap_or(tag.name())
