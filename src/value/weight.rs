@@ -11,13 +11,31 @@ pub(crate) const DEPTH: u8 = 64;
 /// The weight of a value without its text and parts.
 pub(crate) const NODE: usize = 32;
 
-/// The weight of a value in bytes, down to the given depth.
+/// The heaviest weight that is distinguished. Values share their parts, so a small pack can make one that would take for
+/// ever to weigh: thirty lists, each with the one before it twice.
+const HEAVIEST: usize = 256 << 20;
+
+/// The weight of a value in bytes, down to the given depth, but at most [`HEAVIEST`].
 pub(crate) fn weight(value: &Value, depth: u8) -> usize {
-    let Some(deeper) = depth.checked_sub(1) else { return NODE };
-    NODE + match value {
-        Value::String(text) => text.len(),
-        Value::Array(items) => items.iter().map(|item| weight(item, deeper)).sum(),
-        Value::Object(members) => members.iter().map(|(key, value)| 2 * NODE + key.len() + weight(value, deeper)).sum(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    let mut sum = 0;
+    add(value, depth, &mut sum);
+    sum.min(HEAVIEST)
+}
+
+/// Adds the weight of a value, unless the sum is too large already.
+fn add(value: &Value, depth: u8, sum: &mut usize) {
+    if *sum >= HEAVIEST {
+        return;
+    }
+    *sum += NODE;
+    let Some(deeper) = depth.checked_sub(1) else { return };
+    match value {
+        Value::String(text) => *sum += text.len(),
+        Value::Array(items) => items.iter().for_each(|item| add(item, deeper, sum)),
+        Value::Object(members) => members.iter().for_each(|(key, value)| {
+            *sum += 2 * NODE + key.len();
+            add(value, deeper, sum);
+        }),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
