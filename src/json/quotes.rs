@@ -472,6 +472,10 @@ impl LenientJson<'_> {
             let constant = matches!(word.of(self.text), "true" | "false" | "null" | "True" | "False" | "None");
             return (starts || constant).then_some(AfterString::Other);
         }
+        // The end of the answer may break off a key.
+        if self.context.cut && rest.trim_end().strip_prefix('"').is_some_and(|key| !key.contains(['"', '\n'])) {
+            return Some(AfterString::Other);
+        }
         let name = match self.key_at(at) {
             Some(name) => name,
             None => {

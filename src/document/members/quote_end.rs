@@ -118,7 +118,7 @@ fn is_cut_key(bytes: &[u8], at: usize) -> bool {
     match rest.get(inside) {
         None => true,
         Some(b'"') => skip_whitespace(bytes, at + inside + 2) >= bytes.len(),
-        Some(_) => false,
+        Some(_) => skip_whitespace(bytes, at + inside + 1) >= bytes.len(),
     }
 }
 
