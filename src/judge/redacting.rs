@@ -255,7 +255,7 @@ pub(super) fn replace_in(value: &mut Value, rule: &Guardrail) {
 /// Changes each text in a value, and each name of a member.
 fn each_text_mut(value: &mut Value, change: &mut impl FnMut(&str) -> Option<String>) {
     each_scalar_mut(value, &mut Vec::new(), &mut |_, scalar| {
-        if let Some(changed) = scalar.as_str().and_then(|text| change(text)) {
+        if let Some(changed) = scalar.as_str().and_then(&mut *change) {
             *scalar = changed.into();
         }
     });

@@ -6,7 +6,7 @@
 //! Never: changes the response, or the places in it.
 
 use crate::diagnostic::Diagnostic;
-use crate::text::{Slice, Span};
+use crate::text::{Slice, Span, boundary};
 use crate::value::Value;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use std::borrow::Cow;
@@ -157,7 +157,7 @@ impl Redactions {
         if self.is_empty() {
             return None;
         }
-        let texts = self.texts.iter().map(|text| text.get(..text.floor_char_boundary(LONGEST)).unwrap_or(text));
+        let texts = self.texts.iter().map(|text| text.slice(..boundary(text, LONGEST)));
         // Not as a DFA: that takes quadratic time for texts that repeat themselves.
         let texts = AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(texts);
         Some(QuoteFilter { hidden: &self.hidden, texts: texts.ok() })

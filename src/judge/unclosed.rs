@@ -82,8 +82,8 @@ impl Judgement<'_> {
     pub(super) fn is_torn(&self, block: &Block) -> bool {
         let ends_with_block = || {
             let blocks = &self.document.blocks;
-            let all = (0..blocks.len()).rev().filter_map(|index| Some((index, blocks.get(index)?)));
-            let last = all.filter(|(_, block)| block.parent().is_none()).next();
+            let mut all = (0..blocks.len()).rev().filter_map(|index| Some((index, blocks.get(index)?)));
+            let last = all.find(|(_, block)| block.parent().is_none());
             last.is_some_and(|(index, last)| {
                 let rest = self.text.slice(last.span().end..);
                 !last.ended.is_cut() && rest.trim().is_empty() && !self.goes_on(index, last)
