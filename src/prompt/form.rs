@@ -11,7 +11,7 @@ use crate::program::{
     ActionId, BlockBinding, BlockId, Count, Dialect, DialectId, ExampleMembers, Mode, NameSource, Program, ReplyShape,
     TextRole, example,
 };
-use crate::surface::Role;
+use crate::surface::{Ending, Role};
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
 
@@ -211,7 +211,8 @@ fn prose(reply: &ReplyShape, dialect: &Dialect) -> Option<BlockForm> {
     Some(BlockForm { name, role, about: None, required: true, most: None, text })
 }
 
-/// The rank of a block in a reply: by the order of the reply; otherwise texts come before calls and contents.
+/// The rank of a block in a reply: by the order of the reply; otherwise texts come before calls and contents, and what
+/// ends only with the answer comes last.
 pub(super) fn rank(reply: &ReplyShape, dialect: DialectId, id: BlockId, block: &BlockBinding) -> (usize, usize) {
     let role = match block.role {
         Role::Thinking => 0,
@@ -222,10 +223,12 @@ pub(super) fn rank(reply: &ReplyShape, dialect: DialectId, id: BlockId, block: &
     };
     match reply.rank(dialect, id) {
         Some(place) => (2, place),
+        None if block.ends.iter().flatten().all(|ending| *ending == Ending::End) && !block.ends.is_empty() => (4, role),
         // Blocks outside the order: texts come before those in the order, calls and contents after them.
         None => (if role < 3 { 1 } else { 3 }, role),
     }
 }
+
 /// The name that a content of this block has in the outcome.
 fn content_name(block: &BlockBinding) -> &str {
     match &block.called {
