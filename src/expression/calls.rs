@@ -252,6 +252,7 @@ fn as_filter(name: &str, args: Option<Vec<&str>>) -> Option<String> {
         }
         ("endswith" | "endsWith" | "ends_with", [value, part]) => Some(format!("say `{value} is endingwith({part})`")),
         ("get", [value, key]) => Some(format!("say `{value}[{key}]`: it is `none` where there is no such member")),
+        ("max" | "min" | "sum", values @ [_, _, ..]) => Some(format!("say `[{}] | {name}`", values.join(", "))),
         (_, [value, others @ ..]) => {
             let known = Filter::of(name)?.name;
             let others = if others.is_empty() { String::new() } else { format!("({})", others.join(", ")) };

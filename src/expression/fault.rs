@@ -14,6 +14,8 @@ const FOREIGN: &[(&str, &str)] = &[
     ("||", "say `or`"),
     ("!", "say `not`"),
     ("=", "`==` compares"),
+    ("=~", "say `TEXT is matching('PATTERN')`"),
+    ("~=", "say `TEXT is matching('PATTERN')`"),
     ("===", "`==` compares"),
     ("!==", "say `!=`"),
     ("<>", "say `!=`"),
@@ -72,7 +74,7 @@ impl SyntaxFault {
         // The fault may be at the first or at the last character of such a sign or word.
         let (before, rest) = text.split_at_checked(self.span.start)?;
         let is_word = rest.starts_with(|c: char| c.is_ascii_alphabetic());
-        let part = |c: char| if is_word { c.is_ascii_alphanumeric() || c == '_' } else { "&|!=<>?".contains(c) };
+        let part = |c: char| if is_word { c.is_ascii_alphanumeric() || c == '_' } else { "&|!=<>?~".contains(c) };
         let start = before.trim_end_matches(part).len();
         let end = text.len() - rest.trim_start_matches(part).len();
         let word = text.get(start..end)?;

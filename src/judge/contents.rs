@@ -31,7 +31,7 @@ impl<'r> Judgement<'r> {
                 let message = message!("the opener of `{}` lacks its key", &name);
                 let mut finding = defect(Defect::MalformedOpener, block.opener(), message).with_rule(Some(bound.at));
                 if let Some(NameSource::Attribute(key)) = &bound.key {
-                    let withheld = ", so it has no effect unless the pack has `malformed-opener = \"keep\"`";
+                    let withheld = ", so it has no effect unless the pack itself says `malformed-opener = \"keep\"`";
                     let effect = if self.has_effect(index) { "" } else { withheld };
                     finding = finding.with_help(message!("its key is the attribute `{}`{}", &key, &effect));
                 }

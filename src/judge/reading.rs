@@ -274,7 +274,7 @@ impl<'r> Judgement<'r> {
             Defect::NestedBlock if found.block().is_some() => (message!("`{}` is inside another block", name()), None),
             Defect::NestedBlock => (
                 message!("`{}` is inside another block, so it is text of that block", quoted()),
-                Some("nothing inside this block is ever carried out".into()),
+                Some("a block inside this one is carried out only if its `holds` says so".into()),
             ),
             Defect::TooLarge if self.text.len() > limits.input => {
                 (message!("the response is longer than {} bytes", &limits.input), None)
@@ -345,7 +345,13 @@ impl<'r> Judgement<'r> {
             let required = action.and_then(|action| action.schema.json().get("required")?.as_array());
             keys.extend(required.into_iter().flatten().filter_map(|key| key.as_str()));
             let attributes: Vec<(&str, &str)> = keys.into_iter().map(|key| (key, "...")).collect();
-            [None, family.empty].into_iter().find_map(|empty| family.spell_opener(name, &attributes, empty, ""))
+            // An opener with all parameters has no closer, if the grammar has such a form.
+            let forms = if block.payload == [surface::Payload::Attributes] {
+                [family.empty, None]
+            } else {
+                [None, family.empty]
+            };
+            forms.into_iter().find_map(|empty| family.spell_opener(name, &attributes, empty, ""))
         })
     }
 
@@ -410,7 +416,7 @@ impl<'r> Judgement<'r> {
         let never = what == Defect::UnclosedBlock && (self.is_cut(block?) || self.may_be_unclosed(found));
         Some(match never {
             true => message!("{}, so it has no effect", why),
-            false => message!("{}, so it has no effect unless the pack has `{} = \"keep\"`", why, &what),
+            false => message!("{}, so it has no effect unless the pack itself says `{} = \"keep\"`", why, &what),
         })
     }
 
