@@ -78,26 +78,32 @@ impl Judgement<'_> {
     /// Hides what guardrails would redact in blocks that do not count: findings about them may quote it. Their
     /// conditions are not evaluated, since they are about what counts.
     fn hide_in_dropped(&mut self, set: &TargetPatterns) {
-        let is_meant = |index: usize| match &set.target {
-            GuardrailTarget::Role(role) => self.has_role(index, *role),
-            GuardrailTarget::Block(name) => self.is_called(index, name),
-            // The parameters of a dropped call may not have been read.
-            GuardrailTarget::Param(..) => self.has_role(index, Role::Call),
-            GuardrailTarget::Reply | GuardrailTarget::Input | GuardrailTarget::Key(_) => false,
-        };
-        let is_accepted = |index: usize| {
-            let call = self.calls.binary_search_by_key(&index, |call| call.block).ok();
-            call.and_then(|call| self.calls.get(call)).map_or(self.counts(index), |call| call.accepted)
-        };
-        let dropped = (0..self.document.blocks.len()).filter(|index| is_meant(*index) && !is_accepted(*index));
-        let texts: Vec<(usize, Composed)> = dropped.map(|index| (index, self.body_text(index))).collect();
-        for (index, text) in texts {
-            for rule in set.rules.iter().filter_map(|rule| self.program.guardrails.rules.get(*rule)) {
-                if self.applies(rule) && !rule.inverted && self.redacts(rule, &Subject::Block(index)) {
-                    self.hide_matches(rule, &text);
-                }
+        for index in 0..self.document.blocks.len() {
+            let is_meant = match &set.target {
+                GuardrailTarget::Role(role) => self.has_role(index, *role),
+                GuardrailTarget::Block(name) => self.is_called(index, name),
+                // The parameters of a dropped call may not have been read.
+                GuardrailTarget::Param(..) => self.has_role(index, Role::Call),
+                GuardrailTarget::Reply | GuardrailTarget::Input | GuardrailTarget::Key(_) => false,
+            };
+            if !is_meant || self.is_accepted(index) {
+                continue;
+            }
+            let rules = set.rules.iter().filter_map(|rule| self.program.guardrails.rules.get(*rule));
+            let redacts =
+                |rule: &&Guardrail| self.applies(rule) && !rule.inverted && self.redacts(rule, &Subject::Block(index));
+            let rules: Vec<&Guardrail> = rules.filter(redacts).collect();
+            if let [_, ..] = rules.as_slice() {
+                let text = self.body_text(index);
+                rules.into_iter().for_each(|rule| self.hide_matches(rule, &text));
             }
         }
+    }
+
+    /// Whether a block counts, and is accepted if it is a call.
+    fn is_accepted(&self, index: usize) -> bool {
+        let call = self.calls.binary_search_by_key(&index, |call| call.block).ok();
+        call.and_then(|call| self.calls.get(call)).map_or(self.counts(index), |call| call.accepted)
     }
 
     /// Whether the strategy of a guardrail for a text may be `redact`.

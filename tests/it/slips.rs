@@ -1170,6 +1170,12 @@ fn a_rule_without_effects_does_nothing() {
 }
 
 #[test]
+fn a_list_has_no_members() {
+    let rule = "[[rules]]\nid = \"none\"\non = \"reply\"\nwhen = \"reply.calls.pay == 1\"\neffects = [{ emit = \"paid\" }]\n[[rules]]";
+    check("[[rules]]", rule, "pack/unknown-variable", "reply.calls.pay", "it is a list");
+}
+
+#[test]
 fn a_pattern_is_reported_where_its_fault_is() {
     check(r"'\bbye\b'", r"'\b(bye\b'", "pack/bad-pattern", "(", "backslash before it");
     check(r"'\bbye\b'", r"'\bbye(?!s)\b'", "pack/bad-pattern", "(?!", "no look-around");

@@ -64,11 +64,23 @@ pub(super) fn first_undeclared<'s>(
         ("captures", _) => unless_among(scope.captures.as_ref()?.iter().map(String::as_str).collect()),
         _ => (1..path.len()).find_map(|number| {
             let (before, name) = (path.get(..number)?, path.get(number)?);
-            let known = given(before, surface)?;
-            let is_unknown = name != ENTRY && !known.contains(&name.as_str());
-            is_unknown.then_some(UnknownPath { number, known })
+            let is_member = |known: &[&str]| name == ENTRY || known.contains(&name.as_str());
+            match given(before, surface) {
+                Some(known) => (!is_member(&known)).then_some(UnknownPath { number, known }),
+                // A list has entries, by their numbers, and no members.
+                None if is_list(before) && !is_member(&[]) && name.parse::<i64>().is_err() => {
+                    Some(UnknownPath { number, known: Vec::new() })
+                }
+                None => None,
+            }
         }),
     }
+}
+
+/// Whether the value at this path is a list that the engine provides.
+pub(super) fn is_list(path: &[String]) -> bool {
+    let is_it = |list: &[&str]| list.strip_suffix(&[ENTRY]).is_some_and(|list| list.iter().copied().eq(path.iter()));
+    GIVEN.iter().any(|(given, _)| is_it(given))
 }
 
 /// The members that the engine provides at this path; none if unknown.

@@ -4,7 +4,7 @@
 //! Out: the compiled expression, and a diagnostic for each name that is not visible.
 //! Never: evaluates an expression.
 
-use super::known::{UnknownPath, first_undeclared, never_is};
+use super::known::{UnknownPath, first_undeclared, is_list, never_is};
 use super::{IdleComparison, PackCompiler, StateSlot};
 use crate::diagnostic::{Code, Diagnostic, meant};
 use crate::expression::{ENTRY, Expression, MatchPattern as ConstantPattern, Reads, Template, spelled};
@@ -303,6 +303,7 @@ impl PackCompiler<'_> {
         let unseen = match member.as_str() {
             _ if number == 1 || !known.is_empty() => unseen.with_nearest(member, known),
             "length" | "len" | "size" | "count" => unseen.with_help(format!("say `{} | length`", spelled(around))),
+            _ if is_list(around) => unseen.with_help("it is a list: go through it, or count with `selectattr`"),
             _ => unseen.with_help("it has no members"),
         };
         Some((unseen, path.get(..=number)?))
