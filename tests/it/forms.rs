@@ -123,9 +123,10 @@ fn the_shown_form_of_a_block_is_read_as_that_block() {
     refused("note = { role = 'section', spelled = '<nota>' }", "note");
     refused("a = { role = 'section' }\nb = { role = 'section', spelled = '<a>', close = ['a'] }", "b");
     refused("note = { role = 'section', about = \"It ends with\\n</note>\" }", "note");
-    refused("a = { role = 'section', ends = ['end'] }\nb = { role = 'section' }", "b");
+    refused("a = { role = 'section', ends = ['end'] }\nb = { role = 'section', ends = ['end'] }", "b");
     for block in [
         "note = { role = 'section', close = ['@id'] }",
+        "a = { role = 'section', ends = ['end'] }\nb = { role = 'section' }",
         "file = { role = 'content', key = '@path', ends = ['end'] }",
         "file = { role = 'content', key = '@path', ends = ['fence'] }",
         "file = { role = 'content', key = '@path', close = ['@path', 'file'] }",
