@@ -37,7 +37,7 @@ type Ranges = Vec<(Range<usize>, Arc<str>)>;
 pub(super) struct Hit<'h> {
     pub(super) rule: &'h Guardrail,
     pub(super) checked: &'h CheckedText,
-    /// The range of the match in the text of `looked`.
+    /// The range of the match in the text of `checked`.
     pub(super) found: Range<usize>,
     /// Why the condition of the guardrail could not be evaluated, if it could not.
     pub(super) broken: Option<String>,
