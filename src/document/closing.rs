@@ -44,6 +44,7 @@ impl DialectScanner {
         let ended = match block.role {
             Role::Wrapper if open.empty || open.leaves => Ended::Bare,
             _ if open.empty => Ended::Whole,
+            _ if end.ending == Ending::Fence && open.unsure_fence => Ended::Unsure,
             _ if self.breaks_off(open, &end, block, context) => Ended::Torn,
             _ => end.ended(),
         };

@@ -160,7 +160,9 @@ impl DialectScanner {
                 let Some(end) = known.end else { return Poll::Pending };
                 let start = self.masks.outer_fence().map_or(0, |(fence, _)| fence.end);
                 let around = self.fences.around(open.opener.start, start, context.text, &self.blocks);
-                Poll::Ready(fence_end(open.opener, end, context.text, around))
+                let closed = fence_end(open.opener, end, context.text, around);
+                open.unsure_fence = closed.is_some_and(|(_, is_only)| !is_only);
+                Poll::Ready(closed.map(|(at, _)| at))
             }
             Ending::NextBlock => met(open.next_block, region.is_some()),
             Ending::BlankLine => {

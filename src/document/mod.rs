@@ -251,14 +251,16 @@ pub(crate) enum Ended {
     /// At the opener of another block, in the middle of a value: that block, and the text after it, may be part of the
     /// value.
     Torn,
+    /// At the last of several fences, each of which may have closed its fence: the text between them may not be its own.
+    Unsure,
     /// At the rung `end`, as a later one: it is not known whether the block is complete.
     Open,
 }
 
 impl Ended {
-    /// Whether the block ended at a later rung than the first.
+    /// Whether the block ended at a later rung than the first, or may have ended before.
     pub(crate) fn is_cut(self) -> bool {
-        matches!(self, Ended::Cut | Ended::Alike | Ended::Torn | Ended::Open)
+        matches!(self, Ended::Cut | Ended::Alike | Ended::Torn | Ended::Unsure | Ended::Open)
     }
 }
 

@@ -61,6 +61,8 @@ pub(super) struct OpenBlock {
     pub(super) data: Data,
     /// The code fences in it.
     pub(super) fences: Paired,
+    /// Whether the fence that ends it may have closed before.
+    pub(super) unsure_fence: bool,
     /// Whether later text decides if the next opener of the same block is quoted.
     pub(super) waits: bool,
     pub(super) payload: PayloadState,
@@ -110,6 +112,7 @@ impl OpenBlock {
             fields: mark.span().end,
             data: Data::new(mark.span().end),
             fences: Paired::from(mark.span().end),
+            unsure_fence: false,
             waits: false,
             payload: PayloadState::Unknown,
             payload_from: mark.span().end,

@@ -314,14 +314,16 @@ pub(crate) fn without_frame(span: Span, text: &str, between: &[Between]) -> Span
 }
 
 /// Where the code fence closes that is `around` the opener, or that opens directly inside the block: at the last line
-/// before `end` that may close it. At `end` there may be the opener of the next block, which may be in its own fence.
-pub(super) fn fence_end(opener: Span, end: usize, text: &str, around: bool) -> Option<usize> {
+/// before `end` that may close it; and whether no line before that one may have. At `end` there may be the opener of
+/// the next block, which may be in its own fence.
+pub(super) fn fence_end(opener: Span, end: usize, text: &str, around: bool) -> Option<(usize, bool)> {
     let mut opened = around;
     // The fence that opens in the block: shorter fences are part of its text. The fence around the opener is not
     // searched for.
     let mut own: Option<Fence> = None;
     // The last line that may close the fence; of several with only thematic breaks between them, the first.
     let mut last: Option<(Span, Fence)> = None;
+    let mut is_only = true;
     let mut inner = false;
     let mut text_since = true;
     for (place, line) in lines(Span::new(opener.end, end), text) {
@@ -336,6 +338,7 @@ pub(super) fn fence_end(opener: Span, end: usize, text: &str, around: bool) -> O
             LineKind::Fence(fence) if fence.bare && inner => (inner, text_since) = (false, true),
             LineKind::Fence(fence) if fence.bare || fence.closes_and_opens() => {
                 if text_since {
+                    is_only = last.is_none();
                     last = Some((place, fence));
                 }
                 text_since = false;
@@ -348,7 +351,7 @@ pub(super) fn fence_end(opener: Span, end: usize, text: &str, around: bool) -> O
     let line = place.of(text);
     let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
     let marks = if fence.closes_and_opens() { 3 } else { fence.length };
-    Some(place.start + if around { 0 } else { indent + marks })
+    Some((place.start + if around { 0 } else { indent + marks }, is_only))
 }
 
 /// Whether a closer that ends at `end`, on the line of its opener, ends the block: in the middle of a line it is only
@@ -429,7 +432,7 @@ mod tests {
         let end = text.find("<b>").unwrap_or(text.len());
         let around = Fences::default().around(at, 0, text, &ChunkedVec::default());
         let found = fence_end(Span::new(at, at + 3), end, text, around);
-        assert_eq!(found.and_then(|end| text.get(at + 3..end)), expected, "{text:?}");
+        assert_eq!(found.and_then(|(end, _)| text.get(at + 3..end)), expected, "{text:?}");
     }
 
     #[test]

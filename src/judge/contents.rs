@@ -130,7 +130,7 @@ impl<'r> Judgement<'r> {
 
     /// Whether a content that counts has effects. It has none if the end of the answer cuts it off, or if it may be
     /// inside something that is never closed. Without a strategy from the pack, it also has none if only the end of
-    /// its surroundings ended it, if the block that ended it may be part of its text, if it may be part of reasoning,
+    /// its surroundings ended it, if any of several fences may have ended it, if the block that ended it may be part of its text, if it may be part of reasoning,
     /// or if its opener lacks the key.
     pub(crate) fn has_effect(&self, index: usize) -> bool {
         let Some(block) = self.document.blocks.get(index) else { return false };
@@ -147,7 +147,8 @@ impl<'r> Judgement<'r> {
         if self.is_cut(index) {
             return false;
         }
-        let cut = block.ended == Ended::Open || self.is_torn(block) || self.may_show_next(index);
+        let cut =
+            matches!(block.ended, Ended::Open | Ended::Unsure) || self.is_torn(block) || self.may_show_next(index);
         !cut || is_answered(Defect::UnclosedBlock)
     }
 

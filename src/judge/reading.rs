@@ -239,6 +239,10 @@ impl<'r> Judgement<'r> {
             Defect::UnclosedBlock if block.is_some_and(Block::is_native) => {
                 (message!("the arguments of `{}` are cut off", name()), None)
             }
+            Defect::UnclosedBlock if block.is_some_and(|block| block.ended == Ended::Unsure) => (
+                message!("any of several fences may have closed `{}`", name()),
+                Some("a longer fence around a text that holds fences says where it ends".into()),
+            ),
             Defect::UnclosedBlock => (message!("`{}` is never closed", name()), None),
             Defect::MalformedPayload
                 if block.is_some_and(|block| block.written == BodyEncoding::String && !block.body().is_empty()) =>
@@ -404,6 +408,7 @@ impl<'r> Judgement<'r> {
             (Defect::UnclosedBlock, Ended::Open) if ends() => "only the end of the answer ended it",
             (Defect::UnclosedBlock, Ended::Open) => "only the end of what is around it ended it",
             (Defect::UnclosedBlock, Ended::Alike) => "it may show the block that ended it",
+            (Defect::UnclosedBlock, Ended::Unsure) => "it may hold text that follows it",
             (Defect::UnclosedBlock, _) if self.may_be_unclosed(found) => {
                 "it may be part of what is never closed before it"
             }

@@ -81,7 +81,7 @@ impl Judgement<'_> {
         match block.ended {
             Ended::Last => ends_here(),
             Ended::Whole | Ended::Bare => !block.is_closed() && ends_here() && self.may_grow(block),
-            Ended::Cut | Ended::Alike | Ended::Torn | Ended::Open => {
+            Ended::Cut | Ended::Alike | Ended::Torn | Ended::Unsure | Ended::Open => {
                 let closed = |later: &Block| !later.ended.is_cut() && later.parent().is_none();
                 self.document.blocks.from(index).all(|(later, found)| {
                     let other = self.bound(found).is_none_or(|bound| later == index || bound.role != Role::Content);
