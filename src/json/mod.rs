@@ -103,6 +103,24 @@ pub(crate) fn breaks_off(text: &str) -> bool {
     in_string
 }
 
+/// Whether a text ends where a list or an object goes on with a value: behind its bracket, or, on a line that starts like
+/// one of JSON, behind a comma or a key.
+pub(crate) fn awaits_value(text: &str) -> bool {
+    let text = text.trim_end();
+    let line = text.lines().next_back().unwrap_or_default().trim_start();
+    let is_json = || {
+        let literals = ["true", "false", "null"];
+        line.starts_with(['{', '[', '}', ']', '"', '-']) && !line.starts_with("- ")
+            || line.starts_with(|first: char| first.is_ascii_digit())
+            || literals.iter().any(|literal| line.starts_with(literal))
+    };
+    match text.as_bytes() {
+        [.., b'[' | b'{'] => true,
+        [.., b'"' | b'}' | b']' | b'e' | b'l' | b'0'..=b'9', b','] | [.., b'"', b':'] => is_json(),
+        _ => false,
+    }
+}
+
 /// A number that cannot be stored exactly.
 #[derive(Debug)]
 pub(crate) struct Rounded {

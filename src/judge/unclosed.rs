@@ -73,8 +73,36 @@ impl Judgement<'_> {
         // A value that breaks off may contain everything after it.
         let torn = blocks.iter().find(|block| self.is_torn(block) && block.parent().is_none());
         found.extend(torn.map(|block| Unclosed { opener: block.opener(), until: self.document.bytes, quotes: false }));
+        found.extend(self.open_data().filter(|_| !self.reads_members()));
         found.sort_by_key(|one| one.opener.start);
         found
+    }
+
+    /// The data that is open before the first call that nothing but its own JSON marks: it may contain everything after it.
+    fn open_data(&self) -> Option<Unclosed> {
+        let mut before = 0;
+        for block in self.document.blocks.iter().filter(|block| block.parent().is_none()) {
+            let is_call = self.bound(block).is_some_and(|bound| bound.role == Role::Call);
+            let start = block.span().start;
+            // The bracket before the first call of a list is markup.
+            let markup = &self.document.markup;
+            let start = markup
+                .binary_search_by_key(&start, |span| span.end)
+                .ok()
+                .and_then(|at| markup.get(at))
+                .map_or(start, |span| span.start);
+            if is_call
+                && !block.is_native()
+                && block.opener().is_empty()
+                && let Some(text) = self.text.get(before..start).filter(|text| json::awaits_value(text))
+            {
+                let line = text.trim_end().rfind('\n').map_or(0, |at| at + 1);
+                let opener = Span::new(before + line, start).trimmed(self.text);
+                return Some(Unclosed { opener, until: self.document.bytes, quotes: true });
+            }
+            before = block.span().end;
+        }
+        None
     }
 
     /// Whether a block breaks off in the middle of a value that may contain the text after it. If the answer ends
