@@ -7,7 +7,7 @@
 use super::contract::{Finding, Outcome, Status, Verdict};
 use super::reader::Broken;
 use super::run::Options;
-use crate::diagnostic::{Code, Defect, Diagnostic, Findings};
+use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark};
 use crate::document::Document;
 use crate::judge::Occasion;
 use crate::program::Program;
@@ -62,15 +62,16 @@ impl Program {
     }
 
     /// Adds the pending calls of an answer to the session, and replaces their questions, in `pending`, by the ids
-    /// under which they wait. Earlier pending calls are dropped, unless the pack says otherwise.
+    /// under which they wait. Earlier pending calls are dropped, with a remark, unless the pack says otherwise.
     pub(super) fn pend(&self, outcome: &mut Outcome, occasion: Occasion<'_>) {
         if outcome.status == Status::Refused {
             return;
         }
         let mut too_many = None;
         let session = &mut outcome.session;
+        let mut remarks = Vec::new();
         if occasion == Occasion::Answer && !self.keeps_pending {
-            session.pending.clear();
+            remarks.extend(std::mem::take(&mut session.pending).iter().map(|(id, lapsed)| lapses(id, lapsed)));
         }
         for call in &mut outcome.calls {
             let Some(question) = call.pending.take() else { continue };
@@ -101,5 +102,13 @@ impl Program {
             let fault = fault.with_help("confirm or decline some of them");
             outcome.diagnostics.push(Finding { span, ..Finding::of(fault) });
         }
+        outcome.diagnostics.extend(remarks.into_iter().map(Finding::of));
     }
+}
+
+/// The remark that a call no longer waits, because an answer came before a person had confirmed or declined it.
+fn lapses(id: &str, lapsed: &PendingCall) -> Diagnostic {
+    let message = format!("`{}` no longer waits under `{id}`: the next answer is here", excerpt(&lapsed.action, 60));
+    let remark = Diagnostic::new(Code::Remark(Remark::Note), Location::response(Span::default()), message);
+    remark.with_help("`pending = \"keep\"` in `[pack]` keeps what waits")
 }

@@ -141,6 +141,7 @@ impl PackCompiler<'_> {
     /// The template of a key of a file. A value that is the key as it is must be known: permits have to see it in the
     /// form that the effect has.
     fn key(&mut self, key: Option<&Spanned<String>>, scope: &NameScope<'_>) -> Option<Template> {
+        self.plain_text(key?, true, scope);
         let key = self.template(key, scope)?;
         self.keys.extend(scope.resolved_path(key.reads_at().path()));
         Some(key)

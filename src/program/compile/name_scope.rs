@@ -381,13 +381,23 @@ impl PackCompiler<'_> {
         let text = match tree {
             Tree::List(items, _) => return items.iter().for_each(|item| self.plain_texts(item, scope)),
             Tree::Table(members, _) => return members.iter().for_each(|(_, one)| self.plain_texts(one, scope)),
-            Tree::Text(text) if !text.value.contains("{{") => text,
-            Tree::Text(_) | Tree::Constant(..) => return,
+            Tree::Text(text) => text,
+            Tree::Constant(..) => return,
         };
+        self.plain_text(text, false, scope);
+    }
+
+    /// Reports a text that is only a path, or the one name of a value where `names` says that a name is one.
+    pub(super) fn plain_text(&mut self, text: &Spanned<String>, names: bool, scope: &NameScope<'_>) {
+        if text.value.contains("{{") {
+            return;
+        }
         let typed = text.value.trim();
         let bare = typed.strip_prefix('$').unwrap_or(typed);
         let inside = bare.strip_prefix('{').and_then(|typed| typed.strip_suffix('}')).unwrap_or(bare).trim();
-        if self.is_value(inside, text, scope) {
+        // The other names are of records, and a file may be called as one of them.
+        let is_name = || matches!(inside, "key" | "text" | "name") && scope.names.contains(&inside);
+        if self.is_value(inside, text, scope) || (names && is_name()) {
             let message = format!("this is the text `{}`, and not the value of `{inside}`", excerpt(typed, 60));
             let finding = Diagnostic::new(Code::PACK_EXPRESSION, text.at, message);
             self.diagnostics.push(finding.with_help(format!("put it in braces: `{{{{ {inside} }}}}`")).into_warning());
