@@ -79,6 +79,9 @@ impl Judgement<'_> {
     /// conditions are not evaluated, since they are about what counts.
     fn hide_in_dropped(&mut self, set: &TargetPatterns) {
         for index in 0..self.document.blocks.len() {
+            if self.is_accepted(index) {
+                continue;
+            }
             let is_meant = match &set.target {
                 GuardrailTarget::Role(role) => self.has_role(index, *role),
                 GuardrailTarget::Block(name) => self.is_called(index, name),
@@ -86,7 +89,7 @@ impl Judgement<'_> {
                 GuardrailTarget::Param(..) => self.has_role(index, Role::Call),
                 GuardrailTarget::Reply | GuardrailTarget::Input | GuardrailTarget::Key(_) => false,
             };
-            if !is_meant || self.is_accepted(index) {
+            if !is_meant {
                 continue;
             }
             let rules = set.rules.iter().filter_map(|rule| self.program.guardrails.rules.get(*rule));
