@@ -136,13 +136,13 @@ impl<'c> Counting<'c> {
         }
         for cell in self.program.permit_table() {
             let (Permission::Always { rule } | Permission::When { rule, .. }) = cell.permission else { continue };
-            let hits = self.accepted(&cell.action, Some(&cell.mode));
+            let hits = self.accepted(&cell.name, Some(&cell.mode));
             let place = rule.clone();
-            self.row("permit", format!("{} in {}", cell.action, cell.mode), Some(rule), hits, |this| {
+            self.row("permit", format!("{} in {}", cell.name, cell.mode), Some(rule), hits, |this| {
                 let denied = this
                     .findings()
                     .any(|one| one.code == "response/forbidden-call" && one.rule.as_ref() == Some(&place));
-                let dropped = this.calls_of(&cell.action, Some(&cell.mode)).next().map(|_| Reason::Dropped);
+                let dropped = this.calls_of(&cell.name, Some(&cell.mode)).next().map(|_| Reason::Dropped);
                 if denied { Some(Reason::Unmet) } else { dropped }
             });
         }

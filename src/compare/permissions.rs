@@ -10,14 +10,19 @@ use super::degradation::{everywhere, stricter};
 use super::rows::{Rows, arrow, modes_change, pair, row, together};
 use super::{DeclarationChange, Direction, schema};
 use crate::diagnostic::{Defect, Strategy};
-use crate::program::{Guardrail, Permission, Program};
+use crate::program::{Guardrail, Permission, PermitCell, Program};
 use crate::text::excerpt;
+use std::collections::HashSet;
 
 pub(super) fn changes(old: &Program, new: &Program) -> Vec<DeclarationChange> {
     let mut changes = Vec::new();
     let both = |old: &Option<String>, new: &Option<String>| condition(old.as_deref(), new.as_deref());
     // Everything is forbidden by default, so a new permit or exit widens.
-    pair("permit", &permits(old), &permits(new), (Direction::Widened, Direction::Narrowed), &mut changes, both);
+    let directions = (Direction::Widened, Direction::Narrowed);
+    let (before, now) = (permits(old.permit_table()), permits(new.permit_table()));
+    pair("permit", &before, &now, directions, &mut changes, both);
+    let (before, now) = contents(old, new);
+    pair("content permit", &permits(before), &permits(now), directions, &mut changes, both);
     for (name, action) in &new.actions {
         let Some(before) = old.actions.get(name) else { continue };
         let (direction, how) = schema::compare(&before.schema, &action.schema);
@@ -95,9 +100,9 @@ pub(super) fn trips(old: &str, new: &str) -> (Direction, String) {
     }
 }
 
-fn permits(program: &Program) -> Rows<Option<String>> {
-    let permitted = program.permit_table().into_iter().filter_map(|cell| {
-        let name = format!("{} in {}", cell.action, cell.mode);
+fn permits(cells: Vec<PermitCell>) -> Rows<Option<String>> {
+    let permitted = cells.into_iter().filter_map(|cell| {
+        let name = format!("{} in {}", cell.name, cell.mode);
         match cell.permission {
             Permission::Forbidden => None,
             Permission::Always { rule } => Some((name, None, Some(rule))),
@@ -105,6 +110,17 @@ fn permits(program: &Program) -> Rows<Option<String>> {
         }
     });
     permitted.collect()
+}
+
+/// The permits of both programs for the contents that one of them forbids somewhere, or permits on a condition.
+fn contents(old: &Program, new: &Program) -> (Vec<PermitCell>, Vec<PermitCell>) {
+    let (mut before, mut now) = (old.content_permit_table(), new.content_permit_table());
+    let restricted: HashSet<String> =
+        before.iter().chain(&now).filter(|cell| cell.is_restricted()).map(|cell| cell.name.clone()).collect();
+    for cells in [&mut before, &mut now] {
+        cells.retain(|cell| restricted.contains(&cell.name));
+    }
+    (before, now)
 }
 
 /// What a person is asked before calls of each action, in the order of the permits.

@@ -4,11 +4,12 @@
 //! Out: rows for `explain`, coverage and comparisons.
 //! Never: formats them.
 
-use super::{EffectRule, Mode, PermitList, Program, Verb};
+use super::{EffectRule, MatchingEntries, Permit, PermitList, Program, Verb};
 use crate::text::{FilePlace, Present};
 use std::collections::HashSet;
+use std::iter;
 
-/// Whether, and under which condition, a mode permits an action.
+/// Whether, and under which condition, a mode permits an action or a content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Permission {
     /// No permit allows it.
@@ -27,16 +28,23 @@ pub enum Permission {
     },
 }
 
-/// One cell of the matrix of actions and modes.
+/// One cell of the matrix of actions and modes, or of contents and modes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PermitCell {
-    /// The action.
-    pub action: String,
+    /// The action, or the content.
+    pub name: String,
     /// The mode.
     pub mode: String,
-    /// Whether the mode permits the action.
+    /// Whether the mode permits it.
     pub permission: Permission,
+}
+
+impl PermitCell {
+    /// Whether it is forbidden, or permitted on a condition only.
+    pub fn is_restricted(&self) -> bool {
+        !matches!(self.permission, Permission::Always { .. })
+    }
 }
 
 impl Program {
@@ -47,20 +55,37 @@ impl Program {
         // If the host has declared its tools, they are listed instead of the pattern.
         for (action, _) in self.actions.iter().filter(|(_, action)| !(action.is_pattern && self.knows_tools)) {
             for (name, mode) in self.modes.iter() {
-                let permission = self.permission(mode, action);
-                cells.push(PermitCell { action: action.clone(), mode: name.clone(), permission });
+                // A pattern stands for the tools that match it.
+                let permission = self.permission(action, &mode.permits_for(action), &mode.actions.denies);
+                cells.push(PermitCell { name: action.clone(), mode: name.clone(), permission });
             }
         }
         cells
     }
 
-    /// Whether a mode permits an action, or the tools that match a pattern.
-    fn permission(&self, mode: &Mode, action: &str) -> Permission {
-        let permits = mode.permits_for(action);
+    /// The matrix of contents and modes, content by content. A content needs a permit only if some mode has one for it.
+    #[doc(hidden)]
+    pub fn content_permit_table(&self) -> Vec<PermitCell> {
+        let mut cells = Vec::new();
+        for content in self.contents.keys() {
+            let needs_permit = self.needs_permit(content);
+            for (name, mode) in self.modes.iter() {
+                let free = Permit { when: None, about: None, advice: None, confirm: None, at: mode.at };
+                let is_free = !needs_permit && !self.forbids_content(mode, content);
+                let permits = if is_free { iter::once(&free).collect() } else { mode.contents.possible(content) };
+                let permission = self.permission(content, &permits, &mode.contents.denies);
+                cells.push(PermitCell { name: content.clone(), mode: name.clone(), permission });
+            }
+        }
+        cells
+    }
+
+    /// Whether these permits and denials of a mode allow an action or a content.
+    fn permission(&self, name: &str, permits: &MatchingEntries<'_>, denies: &PermitList) -> Permission {
         let free = permits.iter().find(|permit| permit.is_free());
         let Some(first) = free.or(permits.first()) else { return Permission::Forbidden };
         let rule = self.place(first.at).unwrap_or_default();
-        let denials = mode.actions.denies.of(action);
+        let denials = denies.of(name);
         let denials: Vec<&str> = denials.into_iter().filter_map(|one| Some(one.when.as_ref()?.source())).collect();
         if free.is_some() && denials.is_empty() {
             return Permission::Always { rule };

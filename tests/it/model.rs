@@ -163,11 +163,11 @@ impl Model {
 
     fn ever_permitted(&self, program: &Program, mode: &str, action: &str) -> bool {
         let mut cells = program.permit_table().into_iter();
-        cells.any(|cell| cell.mode == mode && cell.action == action && cell.permission != Permission::Forbidden)
+        cells.any(|cell| cell.mode == mode && cell.name == action && cell.permission != Permission::Forbidden)
     }
 
     fn permitted(&self, program: &Program, mode: &str, call: &Call) -> bool {
-        program.permit_table().into_iter().filter(|cell| cell.mode == mode && cell.action == call.action).any(|cell| {
+        program.permit_table().into_iter().filter(|cell| cell.mode == mode && cell.name == call.action).any(|cell| {
             match cell.permission {
                 Permission::Always { .. } => true,
                 Permission::Forbidden => false,

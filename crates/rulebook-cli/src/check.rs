@@ -83,7 +83,7 @@ fn review(pack: &PackFiles, tools: Option<&Tools>) -> Reviewed {
     }
     if let (Some(program), Some(_)) = (&opened.loaded.value, tools) {
         reviewed.permits = program.permit_table();
-        reviewed.drawn += &(opened.pen.permits(&reviewed.permits) + "\n");
+        reviewed.drawn += &(opened.pen.permits(&reviewed.permits, &[]) + "\n");
     }
     reviewed
 }

@@ -60,8 +60,9 @@ pub(super) fn explain(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let tools = arguments.judging.tools.as_deref();
     if let Some(pack) = &arguments.permits {
         let opened = OpenedPack::open_with(pack, tools, Format::Human)?;
-        let cells = opened.program(Format::Human)?.permit_table();
-        return Ok(CommandOutput::new(opened.pen.permits(&cells), Status::Clean));
+        let program = opened.program(Format::Human)?;
+        let drawn = opened.pen.permits(&program.permit_table(), &program.content_permit_table());
+        return Ok(CommandOutput::new(drawn, Status::Clean));
     }
     if let Some(pack) = &arguments.stream {
         let opened = OpenedPack::open(pack)?;

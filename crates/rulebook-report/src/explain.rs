@@ -9,8 +9,8 @@ use indexmap::IndexSet;
 use rulebook::diagnostic::{Page, bare};
 use rulebook::program::{DegradationRow, Permission, PermitCell, WaitRow};
 use rulebook::text::one_line;
-use rulebook::{Defect, Strategy};
-use std::collections::HashMap;
+use rulebook::{Defect, FilePlace, Strategy};
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 impl Pen {
@@ -77,23 +77,48 @@ impl Pen {
         table(&lines, &[])
     }
 
-    /// The matrix of actions and modes, with the conditions of its permits below it.
-    pub fn permits(&self, cells: &[PermitCell]) -> String {
+    /// The matrix of actions and modes, below it that of the contents that a mode restricts, and the conditions of both.
+    pub fn permits(&self, actions: &[PermitCell], contents: &[PermitCell]) -> String {
+        let restricted: HashSet<&str> =
+            contents.iter().filter(|cell| cell.is_restricted()).map(|cell| cell.name.as_str()).collect();
+        let contents: Vec<&PermitCell> = contents.iter().filter(|cell| restricted.contains(&*cell.name)).collect();
+        let mut conditions = IndexSet::new();
+        let mut text = String::new();
+        if !actions.is_empty() {
+            text += &self.matrix("", &actions.iter().collect::<Vec<_>>(), &mut conditions);
+        }
+        if !contents.is_empty() {
+            text += if actions.is_empty() { "" } else { "\n" };
+            text += &self.matrix("contents", &contents, &mut conditions);
+        }
+        for (number, (condition, rule)) in conditions.iter().enumerate() {
+            let number = paint(WARN, &format!("✓{}", number + 1));
+            _ = writeln!(text, "{number} when {}  {}", one_line(condition), paint(FAINT, &self.display_name(rule)));
+        }
+        text
+    }
+
+    /// The rows of a matrix of names and modes under a title; its conditions are numbered in `conditions`.
+    fn matrix<'c>(
+        &self,
+        title: &str,
+        cells: &[&'c PermitCell],
+        conditions: &mut IndexSet<(&'c String, &'c FilePlace)>,
+    ) -> String {
         let modes: IndexSet<&str> = cells.iter().map(|cell| cell.mode.as_str()).collect();
-        let actions: IndexSet<&str> = cells.iter().map(|cell| cell.action.as_str()).collect();
-        let known: HashMap<(&str, &str), &Permission> =
-            cells.iter().map(|cell| ((cell.action.as_str(), cell.mode.as_str()), &cell.permission)).collect();
-        let first = actions.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-        let mut text = format!("{:<first$}", "");
+        let names: IndexSet<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
+        let known: HashMap<(&str, &str), &'c Permission> =
+            cells.iter().map(|cell| ((cell.name.as_str(), cell.mode.as_str()), &cell.permission)).collect();
+        let first = names.iter().chain(&[title]).map(|name| name.chars().count()).max().unwrap_or(0);
+        let mut text = format!("{title:<first$}");
         for mode in &modes {
             _ = write!(text, "  {}", paint(STRONG, mode));
         }
         text.push('\n');
-        let mut conditions = IndexSet::new();
-        for action in &actions {
-            _ = write!(text, "{action:<first$}");
+        for name in &names {
+            _ = write!(text, "{name:<first$}");
             for mode in &modes {
-                let permit = known.get(&(*action, *mode)).copied();
+                let permit = known.get(&(*name, *mode)).copied();
                 let (mark, style) = match permit {
                     Some(Permission::Always { .. }) => ("✓".to_owned(), GOOD),
                     Some(Permission::When { condition, rule }) => {
@@ -107,10 +132,6 @@ impl Pen {
             }
             text.truncate(text.trim_end().len());
             text.push('\n');
-        }
-        for (number, (condition, rule)) in conditions.iter().enumerate() {
-            let number = paint(WARN, &format!("✓{}", number + 1));
-            _ = writeln!(text, "{number} when {}  {}", one_line(condition), paint(FAINT, &self.display_name(rule)));
         }
         text
     }

@@ -223,7 +223,7 @@ impl Checked {
                 Permission::Always { rule } => ("always", None, Some(rule.clone())),
                 Permission::When { condition, rule } => ("when", Some(condition.clone()), Some(rule.clone())),
             };
-            let (action, mode) = (cell.action.clone(), cell.mode.clone());
+            let (action, mode) = (cell.name.clone(), cell.mode.clone());
             PermitRow { action, mode, permitted: permitted.to_owned(), when, rule }
         });
         Self { permits: permits.collect(), ..self }

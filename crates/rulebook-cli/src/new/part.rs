@@ -299,7 +299,7 @@ impl Drafting<'_> {
     fn share(&mut self, name: &str) {
         let mut shared: BTreeMap<String, bool> = BTreeMap::new();
         for cell in self.program.permit_table() {
-            *shared.entry(cell.action).or_insert(true) &= !matches!(cell.permission, Permission::Forbidden);
+            *shared.entry(cell.name).or_insert(true) &= !matches!(cell.permission, Permission::Forbidden);
         }
         let all = shared.into_iter().filter(|(_, permitted)| *permitted).map(|(action, _)| action);
         self.edits.set(&["modes", name, "permits"], value(all.collect::<Array>()));

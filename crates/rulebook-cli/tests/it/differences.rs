@@ -107,6 +107,11 @@ fn a_change_of_permits_is_wider_or_narrower() {
     check("diff-stricter", &[("state.n > 0", "state.n > 5")], &["permit go in a: narrowed"]);
     check("diff-looser", &[("state.n > 0", "state.n >= 0")], &["permit go in a: widened"]);
     check("diff-looser-gate", &[("state.n > 1", "state.n > 0")], &["exit a to b: widened"]);
+    // A content needs a permit once some mode has one for it, and a denial forbids it where none does.
+    let file = ("permits = [\"stay\"]", "permits = [\"stay\", { content = \"file\", when = \"key == 'a'\" }]");
+    check("diff-content", &[file], &["content permit file in a: narrowed", "content permit file in b: narrowed"]);
+    let denied = ("permits = [\"stay\"]", "permits = [\"stay\"]\ndenies = [{ content = \"file\" }]");
+    check("diff-content-denied", &[denied], &["content permit file in b: narrowed"]);
     let when = |name: &str, condition: &str, way: &str| {
         check(name, &[("state.n > 0", condition)], &[&format!("permit go in a: {way}")]);
     };
