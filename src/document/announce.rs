@@ -60,7 +60,7 @@ pub enum StreamEvent {
     Field {
         /// The index of the call in the `calls` of the outcome.
         call: usize,
-        /// The way to the value in the parameters: keys, and the numbers of list items.
+        /// The path to the value in the parameters: keys, and the indexes of list items.
         path: Vec<String>,
         /// The text that follows what was announced of it before, decoded.
         text: String,

@@ -69,8 +69,8 @@ pub(super) fn of_fields(source: &PayloadSource<'_>, body: Span, block: &BlockBin
     let named = at(&name);
     let mut call =
         ListedCall { span: body, name: named, params: body, beside: Vec::new(), repeated: Vec::new(), worst: None };
-    let ways: Vec<Vec<&str>> = block.bodies().map(|pointer| pointer.split('.').collect()).collect();
-    if let Some(pointer) = ways.iter().find(|pointer| at(pointer).is_some()).or(ways.first()).filter(|_| is_whole) {
+    let paths: Vec<Vec<&str>> = block.bodies().map(|pointer| pointer.split('.').collect()).collect();
+    if let Some(pointer) = paths.iter().find(|pointer| at(pointer).is_some()).or(paths.first()).filter(|_| is_whole) {
         let keys = [name.first(), pointer.first()];
         let is_read = |field: &Field| keys.iter().flatten().any(|key| is_called(field, key));
         let is_repeated = |key: &str, field: &Field, later: &[Field]| {
@@ -93,11 +93,11 @@ pub(super) fn of_fields(source: &PayloadSource<'_>, body: Span, block: &BlockBin
 /// list entries are tried first; elsewhere, those of a single call.
 fn first_pointer(block: &BlockBinding, in_list: bool, is_there: impl Fn(&[&str]) -> bool) -> Vec<&str> {
     let named = |of_list: bool| block.name_pointers().filter(move |(_, each)| *each == of_list);
-    let ways: Vec<Vec<&str>> = named(in_list)
+    let paths: Vec<Vec<&str>> = named(in_list)
         .chain(named(!in_list))
         .map(|(pointer, _)| pointer.iter().map(String::as_str).collect())
         .collect();
-    let found = ways.iter().find(|pointer| is_there(pointer)).or(ways.first());
+    let found = paths.iter().find(|pointer| is_there(pointer)).or(paths.first());
     found.cloned().unwrap_or_default()
 }
 
@@ -173,7 +173,7 @@ pub(super) fn read(source: &PayloadSource<'_>, body: Span, block: &BlockBinding)
 }
 
 fn calls(layout: &dyn CallLayout, block: &BlockBinding) -> Option<CallList> {
-    let ways: Vec<Vec<&str>> = block.bodies().map(|pointer| pointer.split('.').collect()).collect();
+    let paths: Vec<Vec<&str>> = block.bodies().map(|pointer| pointer.split('.').collect()).collect();
     let root = layout.root()?;
     let is_list = block.lists_calls() && layout.is_list(root);
     let entries = if is_list { layout.entries(root) } else { vec![root] };
@@ -183,7 +183,7 @@ fn calls(layout: &dyn CallLayout, block: &BlockBinding) -> Option<CallList> {
             let span = layout.span(entry)?;
             let at = |pointer: &[&str]| layout.value(entry, pointer);
             let name = first_pointer(block, is_list, |pointer| at(pointer).is_some());
-            let pointer = ways.iter().find(|pointer| at(pointer).is_some()).or(ways.first());
+            let pointer = paths.iter().find(|pointer| at(pointer).is_some()).or(paths.first());
             let Some(pointer) = pointer.filter(|_| layout.is_object(entry)) else {
                 let (name, beside, repeated) = (at(&name), Vec::new(), Vec::new());
                 return Some(ListedCall { span, name, params: span, beside, repeated, worst: None });
@@ -211,7 +211,7 @@ fn calls(layout: &dyn CallLayout, block: &BlockBinding) -> Option<CallList> {
                 && holds(call.params, &fault.span)
                 && fault.span.end >= call.params.end
         };
-        let depth = ways.iter().map(Vec::len).max().unwrap_or_default();
+        let depth = paths.iter().map(Vec::len).max().unwrap_or_default();
         faults.extend(all.iter().rev().filter(is_missing).take(depth));
     }
     for call in &mut calls {

@@ -1,8 +1,8 @@
 //! Dormant fallbacks: from which mark on must a fallback read by itself?
 //!
 //! In: the response so far, and the events that the other dialects have announced.
-//! Out: whether a mark has arrived that only one of the two takes for a quotation; the events that a fallback that
-//! starts to read then does not announce again.
+//! Out: whether a mark has arrived that starts a quotation for only one of a fallback and its main dialect; the events
+//! that a fallback that starts to read then does not announce again.
 //! Never: reads a block.
 //!
 //! A fallback differs from its main dialect only in what is quoted. Most responses have no such mark before their first
@@ -33,7 +33,7 @@ pub(super) struct AnnouncedCount {
 }
 
 impl Dormant {
-    /// These fallbacks, next to the dialects that are `asked`; `None` if they read differently from the start.
+    /// These fallbacks, if each differs only in its fences and spans from its main dialect, one of those `asked`.
     pub(super) fn new(fallbacks: &[&Dialect], asked: &[&Dialect]) -> Option<Self> {
         let kinds = |masks: MaskKinds| MaskKinds { fences: false, spans: false, openers: false, ..masks };
         let (mut fences, mut spans) = (false, false);
@@ -49,7 +49,7 @@ impl Dormant {
         Some(Self { dialects, fences, spans, searched: 0, announced: AnnouncedCount::default() })
     }
 
-    /// Whether the response has a fence or code span that only one of the two takes for a quotation.
+    /// Whether the response has a fence or code span that only one of a fallback and its main dialect quotes.
     pub(super) fn wakes(&mut self, text: &str) -> bool {
         let bytes = text.as_bytes();
         while let Some(offset) = memchr::memchr2(b'`', b'~', bytes.slice(self.searched..)) {

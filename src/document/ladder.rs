@@ -60,7 +60,7 @@ struct Lookahead {
 
 impl DialectScanner {
     /// Where the block ends, if the text so far determines that. `region` is where the region around the block ends, if
-    /// known; `last` is the mark after it.
+    /// known; `last` is the number of the first mark after that region.
     pub(super) fn find_end(
         &mut self,
         open: &mut OpenBlock,
@@ -513,8 +513,8 @@ fn values_of<'t>(open: &OpenBlock, key: &str, context: &ReadContext<'t>) -> impl
     attributes.map(|attribute| attribute.value.span().of(context.text).trim())
 }
 
-/// The block's closer, if the answer was cut off inside it: the answer ends with the first part of the closer, and perhaps
-/// with white space.
+/// The block's closer, if the answer was cut off inside it: the answer ends with the first part of the closer, and
+/// perhaps with white space.
 pub(super) fn cut_closer(open: &OpenBlock, block: &BlockBinding, at: usize, context: &ReadContext<'_>) -> Option<Span> {
     let text = context.text.get(open.opener.end..)?;
     let tail = boundary(text, text.len().saturating_sub(MAX_BLANK));

@@ -1,4 +1,4 @@
-//! Quoted: is this mark inside data of the open call, a fence of the open content, or an attribute of a loose tag?
+//! Quoted: is this mark inside data of the open call, a fence of the open content, or an attribute of a tag in text?
 //!
 //! In: an open call or content, a mark after its opener, and the text so far; or an opener, and where the last block
 //! ended.

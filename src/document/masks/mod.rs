@@ -561,7 +561,7 @@ mod tests {
             ladder.push_str(&"`".repeat(length));
             ladder.push(' ');
         }
-        // Runs that are never closed; of three in turn the first and the last; fences, and runs, in pairs.
+        // Each text has very many marks that could open a mask; the number is that of the masks in it.
         let texts = [
             (ladder, 0),
             ("```a\n".repeat(100_000), 0),

@@ -7,7 +7,6 @@
 //! A block in a fence is often a text with fences of its own, which would end it by CommonMark. So a fence in it with a
 //! word after its fence characters opens and closes inside it. Only if these do not pair up, the first line that may
 //! close the block closes it.
-//! block does.
 
 use super::fence::{BeforeFence, FenceLine, fence_line};
 use super::search::Search;
@@ -33,7 +32,7 @@ pub(super) struct Opens {
     /// The offset of the fence, and the grammar that is being tried there, if any.
     at: usize,
     family: usize,
-    /// The number of the offset before the fence from which that grammar is tried.
+    /// The number that [`starts`] gives the offset from which that grammar is tried.
     place: usize,
     runs: bool,
     /// The result of [`end_of_opener`](Self::end_of_opener), once it is known.
@@ -120,8 +119,8 @@ impl Masks {
 /// How many lines before the line of a fence an opener may start that contains the fence.
 const LINES_BEFORE: usize = 2;
 
-/// The offset number `number` at which an opener of the family that contains the fence at `at` may start: the fence
-/// itself if openers start with one, or else the start of its line, or of a line before.
+/// An offset at which an opener of the family that contains the fence at `at` may start: number 0 is the fence itself
+/// if openers start with one, or else the start of its line; the next numbers are the starts of the lines before.
 fn starts(family: &Family, bytes: &[u8], at: usize, number: usize) -> Option<usize> {
     if family.opens_fences() {
         return (number == 0).then_some(at);

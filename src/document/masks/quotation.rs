@@ -88,7 +88,7 @@ pub(super) struct Quoting {
     ended: Option<usize>,
     /// How far closers have been searched for.
     seen: usize,
-    /// Up to which offset no closer before its partner exists, by kind of quotation mark and family.
+    /// By kind of quotation mark and family: no closer directly precedes a closing mark before this offset.
     absent: Vec<((usize, usize), usize)>,
 }
 

@@ -106,7 +106,7 @@ class Field(Part):
 
     @property
     def path(self) -> tuple[str, ...]:
-        """The way to the value in the parameters: keys, and the numbers of list items."""
+        """The path to the value in the parameters: keys, and the indexes of list items."""
 
     @property
     def text(self) -> str:
