@@ -295,13 +295,13 @@ impl<'r> Judgement<'r> {
     /// whole payload, or if the payload could not be read.
     pub(super) fn omit_losses(&mut self, call: usize) -> bool {
         let Some(one) = self.calls.get(call) else { return false };
-        let ways = match one.cut.as_slice() {
+        let omit = match one.cut.as_slice() {
             [] if one.lossy => self.losses(one.block),
             [] => None,
             cut => Some(cut.to_vec()),
         };
-        let Some(ways) = ways.filter(|_| self.calls.get(call).is_some_and(|call| call.readable)) else { return false };
-        self.with_call(call, |call| call.omitted.extend(ways));
+        let Some(omit) = omit.filter(|_| self.calls.get(call).is_some_and(|call| call.readable)) else { return false };
+        self.with_call(call, |call| call.omitted.extend(omit));
         true
     }
 

@@ -283,9 +283,9 @@ pub(super) fn part_at<'v>(value: &'v Value, types: &'v Types, pointer: &[String]
 }
 
 /// The value without these parts; `None` if one of them does not exist.
-pub(super) fn without(value: &Value, ways: &[ValuePath], types: &Types, names: &BlockNames) -> Option<Value> {
+pub(super) fn without(value: &Value, paths: &[ValuePath], types: &Types, names: &BlockNames) -> Option<Value> {
     let mut changes: BTreeMap<ValuePath, Option<Value>> = BTreeMap::new();
-    for pointer in ways {
+    for pointer in paths {
         let (mut at, mut types) = (value, types);
         let mut exact = ValuePath::new();
         for step in pointer {

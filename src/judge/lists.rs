@@ -70,7 +70,7 @@ impl<'r> Judgement<'r> {
             && block.value().is_none()
             && !block.body().is_empty();
         let message = match block.written {
-            // What a text says is read to its end, whatever is around it.
+            // A text is read to its end: the lossy fault is around it, and nothing in it was dropped.
             BodyEncoding::Salvaged if !block.value().is_some_and(Value::is_string) => {
                 message!("`{}` cannot be read as json without a loss", &name)
             }

@@ -89,8 +89,8 @@ impl Judgement<'_> {
         }
         let cut = fields.open_ended && is_cut_off(block);
         if cut {
-            let ways = self.cut_fields(fields, &fields.unclosed, types);
-            self.with_call(call, |call| call.cut = ways);
+            let paths = self.cut_fields(fields, &fields.unclosed, types);
+            self.with_call(call, |call| call.cut = paths);
         }
         self.judge_unpaired(request, &fields.unclosed, &fields.stray, cut);
         for (name, at) in fields.faults.iter().filter(|_| !fields.too_many).take(limits.fields) {
@@ -117,8 +117,8 @@ impl Judgement<'_> {
         // is reported.
         let inner: &[Span] = if fields.unclosed.is_empty() { &typed.unclosed } else { &[] };
         if is_cut_off(block) && !inner.is_empty() {
-            let ways = self.cut_fields(fields, inner, types);
-            self.with_call(call, |call| (call.readable, call.cut) = (true, ways));
+            let paths = self.cut_fields(fields, inner, types);
+            self.with_call(call, |call| (call.readable, call.cut) = (true, paths));
         }
         self.judge_unpaired(request, inner, &typed.stray, true);
         for (name, span) in &typed.repeated {

@@ -178,8 +178,9 @@ impl Judgement<'_> {
         *stale = true;
     }
 
-    /// Replaces what guardrails match in the value of a section: in its texts and names, and numbers as a whole. If the
-    /// matches have places in the response, so is each text that one of them is not only inside of.
+    /// Replaces what guardrails match in the value of a section: in texts and names the matches, other values as a
+    /// whole. If the matches have places in the response, a text is replaced as a whole if one of them reaches its
+    /// first or last byte, or touches it and is not found in the decoded text.
     fn replace_in_section(&self, index: usize, value: &mut Value, rules: &[&Guardrail], has_places: bool) {
         let Some((block, bound)) = self.block(index) else { return };
         let values = Cell::new(self.program.limits.values);

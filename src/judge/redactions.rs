@@ -15,10 +15,10 @@ use std::sync::Arc;
 
 /// What is printed in place of hidden text.
 const HIDDEN: &str = "[…]";
-/// The minimum length of a hidden text for which our own sentences are searched: a shorter one occurs there by
-/// chance.
+/// The minimum length of a hidden text for which the engine's own sentences are searched: a shorter one occurs there
+/// by chance.
 const SHORTEST: usize = 4;
-/// As many bytes of a hidden text are searched for: what contains the whole text contains its start.
+/// At most this many bytes of a hidden text are searched for: a text that contains all of it contains its start.
 const LONGEST: usize = 256;
 
 /// What guardrails removed from the texts of a response.

@@ -78,7 +78,7 @@ impl Judgement<'_> {
         found
     }
 
-    /// The data that is open before the first call that nothing but its own JSON marks: it may contain everything after it.
+    /// Data that is still open where a call without an opener starts: the call and all text after it may be part of it.
     fn open_data(&self) -> Option<Unclosed> {
         let mut before = 0;
         for block in self.document.blocks.iter().filter(|block| block.parent().is_none()) {
@@ -105,8 +105,8 @@ impl Judgement<'_> {
         None
     }
 
-    /// Whether a block breaks off in the middle of a value that may contain the text after it. If the answer ends
-    /// with a block that could not go on, it does not, unless the answer was truncated or the value is an unclosed string.
+    /// Whether a block breaks off in the middle of a value that may contain the text after it. The value does not if
+    /// the answer ends with a complete block, unless the answer was truncated or the value ends in an unclosed string.
     pub(super) fn is_torn(&self, block: &Block) -> bool {
         let ends_with_block = || {
             let blocks = &self.document.blocks;
@@ -117,7 +117,7 @@ impl Judgement<'_> {
                 !last.ended.is_cut() && rest.trim().is_empty() && !self.goes_on(index, last)
             })
         };
-        // The rest of its line belongs to a string that is never closed.
+        // The rest of the block's last line belongs to a string that is never closed.
         let in_string = || json::breaks_off(block.inner().of(self.text));
         block.ended == Ended::Torn && (self.truncated || in_string() || !ends_with_block())
     }
