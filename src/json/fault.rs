@@ -1,4 +1,4 @@
-//! Faults: where is a text no strict JSON, and does that change the value?
+//! Faults: where is a text not strict JSON, and does that change the value?
 //!
 //! In: names of faults.
 //! Out: [`JsonFault`]s. Their names are those of the rules in `grammar/json.pest`.

@@ -1,4 +1,4 @@
-//! Lenient: which value does a text write that is no strict JSON?
+//! Lenient: which value does a text write that is not strict JSON?
 //!
 //! In: a part of a text, and the names that may be keys.
 //! Out: a [`JsonTape`] with the faults on it, or `None` if there is no value.

@@ -298,8 +298,8 @@ impl LenientJson<'_> {
         (end, end, Some(()))
     }
 
-    /// Whether a comma or nothing comes at `at`, and then a string that ends where a member may: the quote before may
-    /// end the value, and the string be a name that lost its value, or one more value.
+    /// Whether a string follows at `at`, perhaps after a comma, and a `}` or a comma follows the string. Then the quote
+    /// before `at` may end the value, and the string may be a name without a value, or one more value.
     fn is_before_string(&self, at: usize) -> bool {
         let at = self.over_space(at);
         let at = if self.byte_at(at) == b',' { self.over_space(at + 1) } else { at };

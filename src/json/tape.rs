@@ -254,7 +254,7 @@ impl JsonTape {
     pub(crate) fn losses(&self, text: &str) -> Option<Vec<Vec<String>>> {
         let end = self.nodes.first()?.span().end;
         let lossy = self.faults.iter().filter(|fault| fault.grade == Grade::Lossy);
-        let mut ways: Vec<Vec<String>> = Vec::new();
+        let mut paths: Vec<Vec<String>> = Vec::new();
         for fault in lossy {
             let around =
                 |node: &TapeNode| node.start as usize <= fault.span.start && fault.span.end <= node.end as usize;
@@ -275,11 +275,11 @@ impl JsonTape {
                 }
             };
             let pointer = Some(self.pointer(at, text)).filter(|pointer| !pointer.is_empty())?;
-            if !ways.contains(&pointer) {
-                ways.push(pointer);
+            if !paths.contains(&pointer) {
+                paths.push(pointer);
             }
         }
-        (self.left_out == 0).then_some(ways)
+        (self.left_out == 0).then_some(paths)
     }
 
     /// The path to the node at `sought`.
