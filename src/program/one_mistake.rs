@@ -85,7 +85,7 @@ impl FaultyPack<'_> {
     fn misspelt_header(&self, alike: &Alike, found: &[Diagnostic]) -> Option<Diagnostic> {
         let ((at, text), (other, _)) = (self.place(&alike.mention)?, self.place(&alike.beside)?);
         let first = found.iter().find(|one| one.is_error() && self.is_about(alike, one))?;
-        // An error about the name itself says enough; that a mode is not reached only follows.
+        // An error about the name itself is enough; one about a mode that is not reached only follows from it.
         let is_own =
             |one: &&Diagnostic| one.is_error() && one.at == Some(at) && (one.misnamed.is_some() || is_by_itself(one));
         if let Some(own) = found.iter().find(is_own) {
@@ -106,8 +106,8 @@ impl FaultyPack<'_> {
         one.misnamed.as_ref().is_some_and(|one| one.typed == alike.name) || one.at.is_some_and(is_below)
     }
 
-    /// Makes one finding of all errors that have the same unknown name, if nothing uses the name that was probably
-    /// meant: it is where that is declared.
+    /// Makes one finding of all errors that have the same unknown name, if nothing uses the declared name that was
+    /// probably meant: the finding is at that declaration, which is probably misspelt.
     fn collapse_unknown_names(&self, found: &mut Vec<Diagnostic>) {
         let mut times: IndexMap<Misnamed, usize> = IndexMap::new();
         // An unknown key of a table is not a name of the pack, and the file for a mode may just be missing.

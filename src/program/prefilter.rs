@@ -229,7 +229,7 @@ struct OpeningBytes(BTreeMap<u8, [ByteTable; 2]>);
 type ByteTable = [bool; 256];
 
 impl OpeningBytes {
-    /// How many texts with the same first byte are searched for as they are; of more, the first byte alone.
+    /// The most texts with the same first byte: they are not extended by a byte if that would make more of them.
     const MAX_TEXTS: usize = 8;
 
     /// Adds a first byte, and the bytes that may be the second and the third behind it.
@@ -273,7 +273,7 @@ impl Needles {
     pub(crate) fn new(texts: &[Vec<u8>]) -> Self {
         let first: BTreeSet<u8> = texts.iter().filter_map(|text| text.first().copied()).collect();
         let first: Vec<u8> = first.into_iter().collect();
-        // Three bytes or fewer are found faster than what would have to be compared next.
+        // A search for at most three bytes is so fast that comparing more bytes would not pay.
         Self::few(&first).unwrap_or_else(|| Needles::Many(Box::new(NeedleSet::new(&first, texts))))
     }
 
@@ -300,7 +300,7 @@ impl Needles {
     }
 }
 
-/// More texts than `memchr` can search for the first bytes of.
+/// Texts with more first bytes than `memchr` can search for.
 #[derive(Debug, Clone)]
 pub(crate) struct NeedleSet {
     /// The first bytes.
@@ -309,7 +309,7 @@ pub(crate) struct NeedleSet {
     single: Needles,
     /// Searches for the others with vector instructions; none if the machine or the number of texts does not allow it.
     searcher: Option<packed::Searcher>,
-    /// How many bytes at the end may be the start of a text that has not come whole.
+    /// How many bytes at the end may be the start of a text whose rest has not arrived.
     open: usize,
 }
 
@@ -317,8 +317,8 @@ impl NeedleSet {
     fn new(first: &[u8], texts: &[Vec<u8>]) -> Self {
         let table = std::array::from_fn(|byte| first.iter().any(|one| usize::from(*one) == byte));
         let built = |texts: &[&[u8]]| packed::Config::new().builder().extend(texts).build();
-        // The searcher distinguishes texts by as many bytes as all of them have, and puts them into eight buckets: more
-        // texts of a single byte and of several would stop it at each first byte.
+        // The searcher distinguishes texts by as many bytes as all of them have, and puts them into eight buckets. Of
+        // more texts, those of a single byte are searched for apart: they would stop it at each first byte of the rest.
         let together = texts.len() <= 8;
         let (single, longer): (Vec<&[u8]>, Vec<&[u8]>) =
             texts.iter().map(Vec::as_slice).partition(|text| !together && text.len() == 1);

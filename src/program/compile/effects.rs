@@ -138,8 +138,8 @@ impl PackCompiler<'_> {
         Some(key.zip(to).map(|(key, to)| Verb::Move { key, to }))
     }
 
-    /// The template of a key of a file. A value that is the key as it is must be known: permits have to see it in the
-    /// form that the effect has.
+    /// The template of a key of a file. If the key is an unchanged value, the path of the value is noted: permits have
+    /// to see the value in the form that the effect has.
     fn key(&mut self, key: Option<&Spanned<String>>, scope: &NameScope<'_>) -> Option<Template> {
         self.plain_text(key?, true, scope);
         let key = self.template(key, scope)?;
