@@ -76,14 +76,14 @@ enum FieldState {
 
 impl Arguments {
     /// Takes more of the arguments, and passes the path and the text of each new piece to `emit`.
-    pub(super) fn push(&mut self, more: &str, tell: &mut dyn FnMut(Vec<String>, String)) {
+    pub(super) fn push(&mut self, more: &str, emit: &mut dyn FnMut(Vec<String>, String)) {
         if self.state == FieldState::Over {
             return;
         }
         self.rest.push_str(more);
         let coming = std::mem::take(&mut self.rest);
         let mut at = 0;
-        while let Some(length) = self.step(coming.slice(at..), tell) {
+        while let Some(length) = self.step(coming.slice(at..), emit) {
             at += length;
         }
         if self.state != FieldState::Over {
@@ -92,9 +92,9 @@ impl Arguments {
     }
 
     /// Reads one token; returns its length, or `None` if it may continue or nothing is left.
-    fn step(&mut self, text: &str, tell: &mut dyn FnMut(Vec<String>, String)) -> Option<usize> {
+    fn step(&mut self, text: &str, emit: &mut dyn FnMut(Vec<String>, String)) -> Option<usize> {
         if self.state == FieldState::Text {
-            return self.text(text, tell);
+            return self.text(text, emit);
         }
         let blank = text.len() - text.trim_start().len();
         let rest = text.get(blank..)?;
@@ -140,7 +140,7 @@ impl Arguments {
                 let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.')))?;
                 let value = rest.get(..end)?;
                 match serde_json::from_str::<Value>(value) {
-                    Ok(value) => tell(self.path(), value.to_string()),
+                    Ok(value) => emit(self.path(), value.to_string()),
                     Err(_) => self.state = FieldState::Over,
                 }
                 if self.state == FieldState::Value {
@@ -157,11 +157,11 @@ impl Arguments {
     }
 
     /// Reads more of a text, up to its end or to an escape that may be incomplete.
-    fn text(&mut self, text: &str, tell: &mut dyn FnMut(Vec<String>, String)) -> Option<usize> {
+    fn text(&mut self, text: &str, emit: &mut dyn FnMut(Vec<String>, String)) -> Option<usize> {
         let (end, is_whole) = certain(text);
         let piece = text.get(..end)?;
         if !piece.is_empty() {
-            tell(self.path(), decode_string(piece).into_owned());
+            emit(self.path(), decode_string(piece).into_owned());
         }
         if !is_whole {
             return (end > 0).then_some(end);

@@ -129,7 +129,7 @@ impl Heard {
     }
 }
 
-/// The session from before the occasion, whose computed values end their budget.
+/// The session from before the occasion, with its computed values no longer charged to the occasion's budget.
 fn unchanged(session: &Session) -> Session {
     let mut session = session.clone();
     session.state.end_occasion();

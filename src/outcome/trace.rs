@@ -55,7 +55,7 @@ pub(super) fn trace(judged: &mut Judgement<'_>, flowed: &Flowed) -> Vec<TraceSte
             quote_filter.over_text(&mut step.found);
             step.parts.iter_mut().for_each(|part| quote_filter.over_text(&mut part.value));
         }
-        // Permits have seen everything, and their conditions make other texts of it, which nobody can search for.
+        // Permits also see what is redacted later, and texts that their conditions make of it cannot be searched for.
         let is_text = |part: &&mut Part| part.value.starts_with(['"', '[', '{']);
         for part in steps.get_mut(conditions).into_iter().flatten().flat_map(|step| &mut step.parts).filter(is_text) {
             "…".clone_into(&mut part.value);
