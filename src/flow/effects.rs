@@ -153,7 +153,7 @@ impl<'f> Flow<'f> {
         Ok(())
     }
 
-    /// Whether a value of the answer, of which the verb makes the key of a file, may be read as another path: permits
+    /// Whether the verb makes the key of a file from a value of the answer that may be read as another path: permits
     /// have seen the value as it is.
     pub(super) fn may_be_read_otherwise(&self, verb: &Verb, bound: &Bindings<'_>) -> bool {
         let is_otherwise =
