@@ -174,7 +174,7 @@ fn order(run: &Evaluator<'_>, one: &Item<'_>, other: &Item<'_>) -> Result<Orderi
         return Ok(one.cmp(other));
     }
     match (one.number(), other.number()) {
-        // A comparison with NaN is always false, so a condition such as `sum > 100` would never stop it.
+        // A comparison with NaN is always false: a limit such as `sum > 100` would never count as exceeded.
         (Some(one), Some(other)) if !one.is_finite() || !other.is_finite() => Err(Halt::new("a number is not finite")),
         (Some(one), Some(other)) => Ok(one.order(other)),
         _ => {

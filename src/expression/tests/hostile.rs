@@ -63,7 +63,7 @@ fn hostile_templates_end_in_failure() {
     ));
 }
 
-/// NaN would pass every limit in a condition: a sum with NaN in it is greater than no number.
+/// NaN would pass every limit in a condition: a sum that contains NaN is never greater than a number.
 #[test]
 fn a_text_is_no_number_that_passes_a_limit() {
     for number in ["nan", "-NaN", "inf", "-infinity", "1e999"] {
