@@ -21,8 +21,8 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let unreachable_exits: HashSet<(&str, &str)> = missing_exits.collect();
     // In a pack without exits, the host changes the mode.
     if surface.modes.values().any(|mode| !mode.value.exits.is_empty() || mode.value.last) {
-        let ways = ModeGraph::of(surface, &gone, &unreachable_exits, doubtful);
-        check_reach(surface, &gone, &ways, diagnostics);
+        let graph = ModeGraph::of(surface, &gone, &unreachable_exits, doubtful);
+        check_reach(surface, &gone, &graph, diagnostics);
     }
     check_end(surface, &gone, diagnostics);
 }
@@ -295,18 +295,18 @@ impl<'g> ModeGraph<'g> {
 }
 
 /// Reports modes that cannot be reached from the start, and modes that are not final and cannot be left.
-fn check_reach<'g>(surface: &'g Surface, gone: &[Go<'g>], ways: &ModeGraph<'g>, diagnostics: &mut Vec<Diagnostic>) {
+fn check_reach<'g>(surface: &'g Surface, gone: &[Go<'g>], graph: &ModeGraph<'g>, diagnostics: &mut Vec<Diagnostic>) {
     let start = surface.about.as_ref().and_then(|about| about.start.as_ref()).map(|start| start.value.as_str());
     let Some(start) = start.or(surface.modes.keys().next().map(String::as_str)) else { return };
     let all: IndexSet<&str> = surface.modes.keys().map(String::as_str).collect();
     let mut reached = HashSet::new();
-    ways.reach(start, &all, &mut reached);
+    graph.reach(start, &all, &mut reached);
     // If the start mode is undeclared, that alone is reported.
     let starts = surface.modes.contains_key(start);
     let unreachable: IndexSet<&str> = all.into_iter().filter(|name| !reached.contains(name)).collect();
-    let unreachable_exits = firsts(ways, &unreachable);
-    let is_dead_end = |name: &str, mode: &Mode| !mode.last && !ways.exits_of(name);
-    // Where an exit of a dead end leads is reached once something goes there.
+    let unreachable_exits = firsts(graph, &unreachable);
+    let is_dead_end = |name: &str, mode: &Mode| !mode.last && !graph.exits_of(name);
+    // The mode behind an exit of a dead end is not reported as well: it is reached once a `go` takes that exit.
     let dead_ends = surface.modes.iter().filter(|(name, mode)| is_dead_end(name, &mode.value));
     let behind: HashSet<&str> =
         dead_ends.flat_map(|(_, mode)| &mode.value.exits).map(|exit| exit.to.value.as_str()).collect();
@@ -337,23 +337,23 @@ fn check_reach<'g>(surface: &'g Surface, gone: &[Go<'g>], ways: &ModeGraph<'g>, 
 
 /// The unreachable modes to report. A mode that another unreachable mode reaches is not reported, because it is
 /// reached once the other one is. Of a cycle of unreachable modes, the first is reported.
-fn firsts<'g>(ways: &ModeGraph<'g>, unreachable: &IndexSet<&'g str>) -> HashSet<&'g str> {
+fn firsts<'g>(graph: &ModeGraph<'g>, unreachable: &IndexSet<&'g str>) -> HashSet<&'g str> {
     // A mode that reaches one found in the first pass comes after it in the list. So the second pass runs backwards,
     // and then only modes of the same cycle lead to those that remain.
-    let begins = not_led_to(ways, unreachable, unreachable.iter().copied());
-    not_led_to(ways, unreachable, begins.into_iter().rev()).into_iter().collect()
+    let begins = not_led_to(graph, unreachable, unreachable.iter().copied());
+    not_led_to(graph, unreachable, begins.into_iter().rev()).into_iter().collect()
 }
 
 /// The modes, in this order, that no mode before them reaches.
 fn not_led_to<'g>(
-    ways: &ModeGraph<'g>,
+    graph: &ModeGraph<'g>,
     unreachable: &IndexSet<&'g str>,
     modes: impl Iterator<Item = &'g str>,
 ) -> Vec<&'g str> {
     let (mut known, mut begins) = (HashSet::new(), Vec::new());
     for mode in modes {
         if !known.contains(mode) {
-            ways.reach(mode, unreachable, &mut known);
+            graph.reach(mode, unreachable, &mut known);
             begins.push(mode);
         }
     }

@@ -57,7 +57,7 @@ fn joins(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
         row.1.last().filter(|last| last.value == Strategy::Join).map(|last| last.at)
     };
     let texts = |role: Role| matches!(role, Role::Message | Role::Thinking | Role::Section);
-    let mut tell = |at: Location, name: &str, role: Role, counted: Option<Location>| {
+    let mut warn = |at: Location, name: &str, role: Role, counted: Option<Location>| {
         let message = format!("`join` makes no text of several `{name}`: the first is kept");
         let help = format!("of a {} say `keep-first`, `keep-last`, `drop`, `refuse` or `ask-again`", role.word());
         let finding = Diagnostic::new(Code::PACK_UNFIT_STRATEGY, at, message).with_help(help);
@@ -69,7 +69,7 @@ fn joins(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     };
     for (name, block) in surface.blocks().filter(|(_, block)| !texts(block.value.role)) {
         if let Some(at) = join(&block.value.degradation) {
-            tell(at, name, block.value.role, None);
+            warn(at, name, block.value.role, None);
         }
     }
     let modes = surface.modes.values().map(|mode| &mode.value);
@@ -90,7 +90,7 @@ fn joins(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
             Some((name, block.value.role, count.at))
         });
         if let Some((name, role, counted)) = unreadable {
-            tell(at, name, role, Some(counted));
+            warn(at, name, role, Some(counted));
         }
     }
 }
