@@ -42,7 +42,7 @@ pub(crate) struct Decoder<'r> {
     pub(super) doubled: bool,
 }
 
-/// What messages call a table with the keys of its kind, and one with tables under names of the author's own.
+/// The words in messages for a table with fixed keys, and for one whose keys are names that the author chooses.
 const TABLE: &str = "a table";
 const TABLES: &str = "a table for each name";
 

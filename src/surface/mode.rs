@@ -53,7 +53,7 @@ words! {
         Answer = "answer",
         /// What a strategy or a guardrail may still take away or change.
         Settled = "settled",
-        /// Nothing that is certain to be read like this: an answer may still be refused, or lose a text.
+        /// Nothing: a text is emitted once it is certain how it is read. The answer may still be refused, or lose it.
         None = "none",
     }
 }

@@ -87,7 +87,7 @@ pub(crate) struct Alike {
     pub(crate) name: String,
     /// Where it is.
     pub(crate) mention: Mention,
-    /// The other name, where that is first, and in what.
+    /// The other name, the place where it occurs first, and the words in messages for what contains it.
     pub(crate) other: String,
     pub(crate) beside: Mention,
     pub(crate) within: &'static str,
@@ -100,8 +100,8 @@ pub(crate) struct Alike {
 /// Names in headers that are probably misspellings of other tables, and keys of list entries that are probably
 /// misspellings of the keys of others.
 ///
-/// A header is so if nothing else in the pack mentions its name, and something mentions the other name, or has a table
-/// for it. If both names have a table of their own, they are two things.
+/// The name in a header counts as misspelt only if nothing else in the pack mentions it, and something mentions the
+/// other name or has a table for that. If both names have a table of their own, they are two things.
 pub(crate) fn alike(folder: &Folder) -> Vec<Alike> {
     let mut found: Vec<Alike> = Vec::new();
     // The header names among them, with whether the other name has a table of its own.

@@ -177,7 +177,7 @@ impl schemars::JsonSchema for Tree {
         "any value".into()
     }
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        // Said aloud, since some linters take what is not said for forbidden.
+        // Written out, because some linters forbid the members that a schema does not mention.
         schemars::json_schema!({ "additionalProperties": true })
     }
 }
