@@ -142,7 +142,7 @@ impl<'d> LayerDraft<'d> {
         match &layer.source {
             LayerSource::Message => {
                 draft.choice = Choice::Message;
-                // As for turns: no model accepts an empty message.
+                // A message without text is left out, as such turns are: no model accepts an empty message.
                 let is_silent = conversation.message.trim().is_empty();
                 if is_silent && !conversation.message.is_empty() {
                     draft.notes.insert("message", "left out, as nothing is said in it".to_owned());
