@@ -205,7 +205,7 @@ fn texts_that_take_turns_stay_in_their_order() {
     assert_eq!(joined(Provider::Openai, &[&a, &b, &c]), "ABC");
 }
 
-/// Nothing that a stream has is lost without a part, or an error, that says so.
+/// Everything in a stream becomes a part of the reply, or an error reports it.
 #[test]
 fn chunks_that_nothing_reads_are_noted() {
     let reply = |provider, chunks: &[&str]| {
