@@ -35,7 +35,7 @@ pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut Reported
     for prompt_text in reading.texts.iter().chain(&asked) {
         for fence in fences(&prompt_text.text) {
             if let Some((finding, fault)) = judge(program, &reading.session, prompt_text, &fence) {
-                tell(finding, fault, known, found);
+                add(finding, fault, known, found);
             }
         }
     }
@@ -43,11 +43,11 @@ pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut Reported
 
 /// Adds a finding, unless the same example has it already. If other examples have the same fault, their places are
 /// added to the first finding.
-fn tell(new: Diagnostic, fault: Option<String>, known: &mut ReportedFaults, found: &mut Vec<Diagnostic>) {
+fn add(new: Diagnostic, fault: Option<String>, known: &mut ReportedFaults, found: &mut Vec<Diagnostic>) {
     if found.iter().any(|known| (&known.code, known.at) == (&new.code, new.at)) {
         return;
     }
-    let number = known.iter().find(|(number, _)| Some(number) == fault.as_ref()).map(|(_, number)| *number);
+    let number = known.iter().find(|(one, _)| Some(one) == fault.as_ref()).map(|(_, number)| *number);
     match (number.and_then(|number| found.get_mut(number)), new.at) {
         (Some(first), Some(at)) if first.labels.iter().all(|label| label.at != at) => {
             first.labels.push(Label { at, text: "and here".to_owned() });
@@ -166,16 +166,16 @@ fn fences(text: &str) -> Vec<FencedBlock<'_>> {
     // How many fences with a language are open inside it: models read them as nested, whatever Markdown defines.
     let mut inner = 0usize;
     // The offset of the last line outside of fences that is not blank.
-    let mut led = 0;
+    let mut above = 0;
     let mut end = 0;
     for line in text.split_inclusive('\n') {
         let start = end;
         end += line.len();
-        let prompt_text = line.trim();
-        let words = prompt_text.trim_start_matches(if prompt_text.starts_with('~') { '~' } else { '`' });
-        let (mark, _) = prompt_text.split_at(prompt_text.len() - words.len());
+        let trimmed = line.trim();
+        let words = trimmed.trim_start_matches(if trimmed.starts_with('~') { '~' } else { '`' });
+        let (mark, _) = trimmed.split_at(trimmed.len() - words.len());
         match open {
-            None if mark.len() >= 3 => open = Some((prompt_text, mark, words, end)),
+            None if mark.len() >= 3 => open = Some((trimmed, mark, words, end)),
             Some((_, opened, ..)) if mark.starts_with(opened) && !words.is_empty() => inner += 1,
             Some((_, opened, ..)) if mark.starts_with(opened) && inner > 0 => inner -= 1,
             Some((opener, opened, info, body)) if mark.starts_with(opened) && words.is_empty() => {
@@ -193,13 +193,13 @@ fn fences(text: &str) -> Vec<FencedBlock<'_>> {
                         opener,
                         number,
                         body,
-                        framed: text.slice(led..end),
-                        closed: text.slice(led..end + line),
+                        framed: text.slice(above..end),
+                        closed: text.slice(above..end + line),
                     });
                 }
                 open = None;
             }
-            None if !prompt_text.is_empty() => led = start,
+            None if !trimmed.is_empty() => above = start,
             _ => {}
         }
     }

@@ -127,9 +127,9 @@ type At = ([LazyStateID; 3], bool);
 impl<'a> ProductWalk<'a> {
     fn new(own: &'a Matched, other: &'a Matched, ascii: bool) -> Option<Self> {
         let automata = [&own.dfa, &other.dfa, TEXTS.as_ref()?];
-        let mut ways = HashSet::new();
+        let mut classes = HashSet::new();
         let last = if ascii { 0x7F } else { 0xFF };
-        let mut new = |byte: &u8| ways.insert(automata.map(|dfa| dfa.byte_classes().get(*byte)));
+        let mut new = |byte: &u8| classes.insert(automata.map(|dfa| dfa.byte_classes().get(*byte)));
         Some(Self {
             bytes: (0..=last).filter(|byte| new(byte)).collect(),
             caches: automata.map(DFA::create_cache),

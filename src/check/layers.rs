@@ -22,7 +22,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
         let text = format!("no layer of the prompt `{name}` contains the message of the user");
         let help = "add a last layer with `source = \"message\"`";
         let finding = Diagnostic::new(Code::PROMPT_NO_MESSAGE, history.map_or(prompt.at, |layer| layer.at), text);
-        // A host may add all turns itself, but hardly the last one alone.
+        // A host may add all turns itself. If the prompt has the earlier ones, the message was probably forgotten.
         found.push(match history {
             Some(_) => finding.with_help(help).into_warning(),
             None => finding.with_help(format!("fine if the host adds it; else {help}")),

@@ -83,8 +83,8 @@ pub fn review(folder: &Folder) -> Checked<Program> {
     loaded
 }
 
-/// The findings without those that may only follow from another: what a template would read or say is not known while
-/// it is used as a text, and a name that looks like another one may be meant for that.
+/// The findings without those that may only follow from another. What a template reads and prints is unknown while the
+/// template is used as a plain text; and a name that looks like another one may be meant as that one.
 fn without_consequences(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let follow = [Code::PACK_UNREAD_STATE, Code::PACK_UNUSED_FILE, Code::PROMPT_UNEXPLAINED, Code::PACK_EXCUSE];
     let is_unfilled = found.iter().any(|one| one.code == Code::PROMPT_UNFILLED);

@@ -165,10 +165,10 @@ fn examine(schema: &Value, what: &str, at: Location, found: &mut Vec<Diagnostic>
         _ => {}
     }
     // Each alternative may require properties that the whole declares.
-    let ways =
+    let alternatives =
         ["anyOf", "oneOf", "allOf"].iter().filter_map(|key| members.get(key).and_then(Value::as_array)).flatten();
     if let Some(Value::Object(properties)) = members.get("properties") {
-        for part in std::iter::once(schema).chain(ways) {
+        for part in std::iter::once(schema).chain(alternatives) {
             let own = |name: &str| part.get("properties").is_some_and(|own| own.get(name).is_some());
             let required =
                 part.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);

@@ -94,11 +94,11 @@ impl Program {
         let mut into: Vec<Vec<&Transition>> = self.modes.iter().map(|_| Vec::new()).collect();
         let mut out_of = into.clone();
         for route in &taken {
-            into.get_mut(route.to.0).into_iter().for_each(|ways| ways.push(route));
-            out_of.get_mut(route.from.0).into_iter().for_each(|ways| ways.push(route));
+            into.get_mut(route.to.0).into_iter().for_each(|list| list.push(route));
+            out_of.get_mut(route.from.0).into_iter().for_each(|list| list.push(route));
         }
-        let ways = into.into_iter().zip(out_of);
-        for ((number, (name, _)), (into, out)) in self.modes.iter().enumerate().zip(ways) {
+        let by_mode = into.into_iter().zip(out_of);
+        for ((number, (name, _)), (into, out)) in self.modes.iter().enumerate().zip(by_mode) {
             let Some(declared) = surface.modes.get(name) else { continue };
             let mode = ModeId(number);
             let all_shut = |mut taken: Vec<&Transition>| {
