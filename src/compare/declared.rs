@@ -48,7 +48,7 @@ pub(super) fn changes(old: &Folder, new: &Folder) -> Vec<DeclarationChange> {
     for (table, aside) in ALONE {
         let of = |tables: &Object| {
             let mut table = tables.get(table).cloned().unwrap_or_default();
-            aside.iter().for_each(|direction| take_out(&mut table, direction));
+            aside.iter().for_each(|path| take_out(&mut table, path));
             table
         };
         changes.extend(differing("table", table, &of(&old_tables), &of(&new_tables)));
@@ -132,16 +132,16 @@ fn named(table: Option<&Value>, aside: &[&str]) -> Object {
         _ => Object::new(),
     };
     for (_, value) in all.iter_mut() {
-        aside.iter().for_each(|direction| take_out(value, direction));
+        aside.iter().for_each(|path| take_out(value, path));
     }
     all
 }
 
 /// Removes the value at a path of keys, in which `*` is any key, and each table that becomes empty.
-fn take_out(value: &mut Value, direction: &str) {
+fn take_out(value: &mut Value, path: &str) {
     let Value::Object(members) = value else { return };
-    match direction.split_once('.') {
-        None => drop(members.remove(direction)),
+    match path.split_once('.') {
+        None => drop(members.remove(path)),
         Some((head, rest)) => {
             let is_meant = |key: &str| head == "*" || head == key;
             members.iter_mut().filter(|(key, _)| is_meant(key)).for_each(|(_, inner)| take_out(inner, rest));

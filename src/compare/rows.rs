@@ -65,13 +65,12 @@ pub(super) fn together(all: Vec<(Direction, String)>) -> Option<(Direction, Vec<
     Some((direction, all.into_iter().map(|(_, how)| how).collect()))
 }
 
-/// Compares the rows with the same name; `ways` are the directions for a row that appeared, and for one that
-/// disappeared.
+/// Compares the rows with the same name; `directions` are those for a row that appeared, and for one that disappeared.
 pub(super) fn pair<T>(
     kind: &str,
     old: &Rows<T>,
     new: &Rows<T>,
-    ways: (Direction, Direction),
+    directions: (Direction, Direction),
     changes: &mut Vec<DeclarationChange>,
     direction: impl Fn(&T, &T) -> Option<(Direction, Vec<String>)>,
 ) {
@@ -82,11 +81,11 @@ pub(super) fn pair<T>(
                     direction(before, now).map(|(direction, how)| row(kind, name, direction, how, place.clone())),
                 );
             }
-            None => changes.push(gone(kind, name, ways.1, place.clone())),
+            None => changes.push(gone(kind, name, directions.1, place.clone())),
         }
     }
     for (name, _, place) in new.iter().filter(|(name, ..)| old.iter().all(|(known, ..)| known != name)) {
-        changes.push(row(kind, name, ways.0, vec!["it is new".to_owned()], place.clone()));
+        changes.push(row(kind, name, directions.0, vec!["it is new".to_owned()], place.clone()));
     }
 }
 
