@@ -1,7 +1,7 @@
 //! Coverage: which declarations of the pack did no case exercise, and why?
 //!
 //! In: a program and the results of its cases.
-//! Out: [`Coverage`], one row for each declaration, with a [`Reason`] if no case exercised it. A declaration of an
+//! Out: [`Coverage`], one row for each declaration, with a [`Reason`] if no case exercised it. A declaration of a
 //! used pack has a row only if a case exercised it, since that pack has cases of its own.
 //! Never: judges; a declaration without a hit is not a fault.
 

@@ -67,8 +67,8 @@ pub(super) fn read(sources: &mut Sources, path: &str, bytes: &[u8]) -> (Option<C
     let (header, before) = parsing.whole_header(header, &parts);
     let header = parsing.toml(header, CaseHeader::decode);
     let steps = parsing.steps(&parts, before);
-    let tells = header.as_ref().is_some_and(|header| !header.classes.is_empty());
-    if steps.is_empty() && !tells && parsing.diagnostics.is_empty() {
+    let has_classes = header.as_ref().is_some_and(|header| !header.classes.is_empty());
+    if steps.is_empty() && !has_classes && parsing.diagnostics.is_empty() {
         let first = parsing.at(Span::new(0, text.lines().next().unwrap_or_default().len()));
         let empty = Diagnostic::new(Code::CASE_EMPTY, first, format!("`{path}` has no `=== response ===`"));
         let help =
