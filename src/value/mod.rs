@@ -80,7 +80,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// Whether one of its texts, at any depth, `is` what is asked for.
+    /// Whether `is` returns true for one of its texts, at any depth.
     pub(crate) fn has_text(&self, is: &mut impl FnMut(&str) -> bool) -> bool {
         match self {
             Value::String(text) => is(text),

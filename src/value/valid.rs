@@ -94,7 +94,7 @@ fn arrange(faults: &mut [SchemaFault<'_>], rule: usize, pointer: usize, value: O
     for same in faults.chunk_by_mut(|one, other| one.rule.get(rule) == other.rule.get(rule)) {
         let keyword = same.first().and_then(|fault| fault.rule.get(rule)).map(String::as_str).unwrap_or_default();
         // How many steps of the path through the schema, and of the path to the part, this keyword takes.
-        let (rules, ways) = match keyword {
+        let (rules, steps) = match keyword {
             "" => continue,
             "properties" | "patternProperties" | "prefixItems" => (2, 1),
             "items"
@@ -116,12 +116,12 @@ fn arrange(faults: &mut [SchemaFault<'_>], rule: usize, pointer: usize, value: O
         }
         let parts = |one: &SchemaFault<'_>, other: &SchemaFault<'_>| {
             one.rule.get(rule + rules - 1) == other.rule.get(rule + rules - 1)
-                && (ways == 0 || step(one) == step(other))
+                && (steps == 0 || step(one) == step(other))
         };
         for part in same.chunk_by_mut(parts) {
             let next = part.first().and_then(step);
-            let below = if ways == 0 { value } else { next.and_then(|step| value?.part(&step)) };
-            arrange(part, rule + rules, pointer + ways, below);
+            let below = if steps == 0 { value } else { next.and_then(|step| value?.part(&step)) };
+            arrange(part, rule + rules, pointer + steps, below);
         }
     }
 }
