@@ -45,14 +45,14 @@ impl Program {
 
     /// This program, for a host with these tools.
     ///
-    /// A tool and an action of one name are one: what the pack says of the action holds, with the parameters of the
-    /// pack, if it declares any, and else those of the tool. A table whose name is a pattern, as `[actions."mcp__*"]`,
-    /// declares every tool whose name fits it. A tool that no table declares is unknown: a call of it has no effect,
-    /// even where a mode permits `*`. So is, from then on, whatever fits a pattern but is no tool of the list.
+    /// A tool with the name of an action is that action, with the parameters that the action declares, or those of the
+    /// tool if the action declares none. A table whose name is a pattern, such as `[actions."mcp__*"]`, declares every
+    /// tool whose name matches it. A tool that no table declares is unknown: a call of it has no effect, even in a mode
+    /// that permits `*`. A name that matches a pattern, but is not among these tools, is unknown as well.
     ///
-    /// A host whose tools change calls this on the program of the pack again. The pack is not compiled again. Texts of
-    /// tools are values in prompts, never markup. A tool whose name or schema cannot be used is left out, with a
-    /// finding.
+    /// If its tools change, a host calls this again on the program that [`Program::load`] returned; the pack is not
+    /// compiled again. Texts of tools are values in prompts, never markup. A tool whose name or schema cannot be used
+    /// is left out, with a finding.
     #[must_use]
     pub fn with_tools(&self, tools: &Tools) -> Checked<Program> {
         self.compile_tools(tools)
@@ -63,7 +63,7 @@ impl Program {
         &self.name
     }
 
-    /// The version of the pack, if it says one. A host may keep it beside its sessions.
+    /// The version of the pack, if it declares one. A host may store it with its sessions.
     pub fn version(&self) -> Option<&str> {
         self.version.as_deref()
     }
@@ -84,19 +84,20 @@ impl Program {
         self.first_session()
     }
 
-    /// A session that a host kept as `{ "mode", "state", "now", "ids", "pending" }`. What is missing takes its initial value, and
-    /// what is computed is computed anew.
+    /// A session that a host has stored as `{ "mode", "state", "now", "ids", "pending" }`. Missing values get their
+    /// initial values, and computed values are computed again.
     ///
     /// # Errors
     ///
-    /// `pack/session-misfit` for a mode or a value that the pack does not have, and for each value that does not fit
-    /// its schema.
+    /// `pack/session-misfit` for a mode or a value that the pack does not have, and for each value that is not valid
+    /// against its schema.
     pub fn resume(&self, stored: impl Into<Value>) -> Result<Session, Faults> {
         self.resume_whole(stored)
     }
 
-    /// The same as [`Program::resume`], for a session that may be older than the pack. What does not fit takes its
-    /// initial value, and a mode that the pack no longer has becomes the start mode. A diagnostic reports each loss.
+    /// The same as [`Program::resume`], for a session that may be older than the pack. A value that is not valid is
+    /// replaced by its initial value, and a mode that the pack no longer has by the start mode. A diagnostic reports
+    /// each of these.
     ///
     /// ```
     /// use rulebook::{Folder, Program, Value};
@@ -113,27 +114,28 @@ impl Program {
     /// turns = { type = "integer", default = 0 }
     /// "#;
     /// let program = Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result()?;
-    /// let kept = json!({ "state": { "notes": ["Tea"], "turns": "three", "reader": "Ada" } });
-    /// assert!(program.resume(&kept).is_err());
+    /// let stored_json = json!({ "state": { "notes": ["Tea"], "turns": "three", "reader": "Ada" } });
+    /// assert!(program.resume(&stored_json).is_err());
     ///
-    /// let (session, lost) = program.resume_lossy(&kept);
+    /// let (session, found) = program.resume_lossy(&stored_json);
     /// assert_eq!(Value::from(&session.state), json!({ "notes": ["Tea"], "turns": 0 }));
-    /// assert_eq!(lost.len(), 2);
-    /// assert!(lost.iter().any(|fault| fault.message == "the pack's state has no `reader`"));
+    /// assert_eq!(found.len(), 2);
+    /// assert!(found.iter().any(|fault| fault.message == "the pack's state has no `reader`"));
     /// # Ok::<(), rulebook::Faults>(())
     /// ```
     pub fn resume_lossy(&self, stored: impl Into<Value>) -> (Session, Vec<Diagnostic>) {
         self.resume_what_is_valid(stored)
     }
 
-    /// Assembles what a model reads next. If that cannot be sent, there are no messages, and an error says why.
+    /// Assembles what a model reads next. If it cannot be sent, there are no messages, and an error gives the reason.
     #[must_use]
     pub fn prompt(&self, session: &Session, request: &Request) -> Prompt {
         self.assemble_prompt(session, request)
     }
 
-    /// What to send a server as `what`, for answers in the mode `name`, and the rules that it cannot express; an error
-    /// if the pack does not have the mode. `strict` keeps to the subset that servers enforce while a model writes.
+    /// The value of the parameter `what` of an API request, for answers in the mode `name`, and a diagnostic for each
+    /// rule that it cannot express; an error if the pack does not have the mode. With `strict`, it keeps to the subset
+    /// of JSON Schema that servers enforce while a model writes.
     pub fn export(&self, name: &str, what: Export, strict: bool) -> Checked<Value> {
         self.export_for_api(name, what, strict)
     }
@@ -150,7 +152,7 @@ impl Program {
         self.judge_bytes(session, response, options)
     }
 
-    /// Starts to read a response that comes in pieces. [`Reader::new`] does the same for a host that keeps program and
+    /// Starts to read a response that arrives in pieces. [`Reader::new`] does the same for a host that has program and
     /// reader in one struct.
     #[must_use]
     pub fn reader(&self, session: &Session, options: &Options) -> Reader<&Program> {
@@ -170,12 +172,12 @@ impl Program {
         self.judge_reply(session, reply, options)
     }
 
-    /// Carries out a call that waited: a person has confirmed the request `id` of [`Session::pending`].
+    /// Carries out a pending call: a person has confirmed the request `id` of [`Session::pending`].
     ///
-    /// The call is judged anew, by the mode and the state that the session has now: what is no longer permitted has no
-    /// effect. Its parameters are those that the model gave. The session of the outcome no longer has the request,
-    /// whatever comes of it, so that it counts once; other requests wait on. Rules on `reply` do not follow, and
-    /// `reply` in an effect is this one call. If nothing waits under `id`, the outcome is refused, and says so.
+    /// The call is judged again, by the current mode and state of the session: if it is no longer permitted, it has no
+    /// effect. Its parameters are those that the model gave. In any case the session of the outcome no longer has the
+    /// request, so that it counts once; other requests stay pending. Rules on `reply` do not run, and `reply` in an
+    /// effect has this call alone. If no call waits under `id`, the outcome is refused, and a finding says so.
     ///
     /// ```
     /// use rulebook::{Folder, Program, Provider, Reply, outcome::Verdict};
@@ -209,22 +211,22 @@ impl Program {
         self.resolve_pending(session, id, true)
     }
 
-    /// Takes out a call that waited: a person has declined the request `id` of [`Session::pending`]. The call is
-    /// dropped with a finding, so that [`Outcome::tool_results`] answers it. If nothing waits under `id`, the outcome
-    /// is refused, and says so.
+    /// Removes a pending call: a person has declined the request `id` of [`Session::pending`]. The call is dropped with
+    /// a finding, so that [`Outcome::tool_results`] answers it. If no call waits under `id`, the outcome is refused,
+    /// and a finding says so.
     #[must_use]
     pub fn decline(&self, session: &Session, id: &str) -> Outcome {
         self.resolve_pending(session, id, false)
     }
 
-    /// The outcome of an answer whose effects do not fit the files that they meet: a text to replace is not there, or
-    /// several times, or the file itself is not there. A host that carries out edits first looks whether all fit, and
-    /// if one does not, carries out nothing and rejects the outcome.
+    /// The outcome of an answer whose effects do not apply to the files as they are: a text to replace is not in its
+    /// file, or occurs several times, or the file does not exist. A host that carries out edits first checks whether
+    /// all of them apply. If one does not, it carries out none of them, and rejects the outcome.
     ///
-    /// `session` is the one before the answer, which is the session of the new outcome as well, and `options` those of
-    /// the run. The answer is refused, or the model is asked again, as the pack's strategies say for `edit-not-found`,
-    /// `edit-ambiguous` and `edit-conflict`. [`Outcome::tool_results`] then says why to the call that asked for the
-    /// edit.
+    /// `session` is the one before the answer, and is also the session of the new outcome; `options` are those of the
+    /// run. The answer is refused, or the model is asked again, by the pack's strategies for `edit-not-found`,
+    /// `edit-ambiguous` and `edit-conflict`. [`Outcome::tool_results`] then gives the reason to the call that asked for
+    /// the edit.
     ///
     /// ```
     /// # use rulebook::{Folder, Program, Options};
@@ -260,14 +262,14 @@ impl Program {
         self.reject_misses(session, outcome, misses, options)
     }
 
-    /// Starts a session: what the pack says and does before anybody has said anything. Of the options, `trace` counts.
+    /// Starts a session: what follows before the first message. Of the options, only `trace` has an effect.
     #[must_use]
     pub fn start(&self, session: &Session, options: &Options) -> Heard {
         self.start_session(session, options)
     }
 
-    /// Judges what a user said: its class, and what follows from it. Any `text` gives an answer. Of the options,
-    /// `trace` counts.
+    /// Classifies the message of a user, and returns what follows from it. Any `text` gives a result. Of the options,
+    /// only `trace` has an effect.
     ///
     /// ```
     /// # use rulebook::{Folder, Program};
@@ -297,7 +299,7 @@ impl Program {
     /// The turn for an answer of which only the text is left, whole or without its markup. It is read in the session's
     /// mode, or else in the first mode whose dialects find a block in it. A text without any block is a message.
     ///
-    /// A host that keeps the outcome uses [`Turn::answer`], which reads nothing.
+    /// A host that has the outcome uses [`Turn::answer`], which reads nothing.
     ///
     /// ```
     /// use rulebook::prompt::Turn;
