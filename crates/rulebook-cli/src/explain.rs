@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
     stream: Option<PathBuf>,
 }
 
-#[expect(clippy::disallowed_methods, reason = "a folder in place of a code: the answer is missing")]
+#[expect(clippy::disallowed_methods, reason = "asks whether a folder is given in place of a code")]
 pub(super) fn explain(arguments: &Arguments) -> Result<CommandOutput, Error> {
     if arguments.file.is_none() && !arguments.judging.are_none_but_tools() {
         return Err(without_answer());

@@ -132,7 +132,7 @@ pub(super) fn nothing(what: &str, paths: &[PathBuf], unread: &[ReadError], empty
 }
 
 /// The name of a file in this folder that was probably meant to be its `pack.toml`.
-#[expect(clippy::disallowed_methods, reason = "only the names of the files are asked for")]
+#[expect(clippy::disallowed_methods, reason = "reads only the names of the files")]
 fn misspelt_table(folder: &Path) -> Option<String> {
     let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let names = names.filter_map(|entry| entry.file_name().into_string().ok());

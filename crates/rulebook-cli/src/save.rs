@@ -24,7 +24,7 @@ pub(super) fn save(folder: &Path, files: Vec<(String, String)>) -> Result<(), Er
 }
 
 /// Opens a file for writing, unless it is the file of the `answers`, maybe by another path.
-#[expect(clippy::disallowed_methods, reason = "a command that writes what it is told to")]
+#[expect(clippy::disallowed_methods, reason = "the user names the file that is written")]
 pub(super) fn create(path: &Path, answers: &Path) -> Result<File, Error> {
     if input::is_standard(path) {
         let reason = "standard output is for what the command says; name a file";

@@ -26,7 +26,7 @@ pub(super) struct SavedSession {
 
 impl SavedSession {
     /// Waits until no other process has locked the session.
-    #[expect(clippy::disallowed_methods, reason = "links to one file are one session")]
+    #[expect(clippy::disallowed_methods, reason = "resolves links, because links to one file are one session")]
     pub(super) fn lock(file: PathBuf) -> Result<Self, Error> {
         let file = file.canonicalize().unwrap_or(file);
         let mut name = file.file_name().unwrap_or_default().to_owned();
@@ -53,13 +53,13 @@ impl SavedSession {
             let id = excerpt(id, 60);
             return Err(Error::Usage(format!("the id of the conversation, `{id}`, cannot be the name of a file")));
         }
-        #[expect(clippy::disallowed_methods, reason = "a command that writes where it is told to")]
+        #[expect(clippy::disallowed_methods, reason = "the user names the folder of the sessions")]
         create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
         Self::lock(folder.join(format!("session-{id}.json")))
     }
 
     /// The arguments that read the file. If there is no file yet, they name none, so that a new session starts.
-    #[expect(clippy::disallowed_methods, reason = "the command asks the disk")]
+    #[expect(clippy::disallowed_methods, reason = "asks only whether there is a file")]
     pub(super) fn arguments(&self, given: &SessionArguments) -> SessionArguments {
         // A folder or broken link is read as well, so that the error is reported.
         let exists = self.file.symlink_metadata().is_ok();
@@ -73,7 +73,7 @@ impl SavedSession {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a command that writes where it is told to")]
+#[expect(clippy::disallowed_methods, reason = "the lock is a file beside the session that the user names")]
 fn locked(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
     file.lock()?;

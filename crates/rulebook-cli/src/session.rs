@@ -32,7 +32,7 @@ pub(super) struct SessionArguments {
 }
 
 /// The current time in UTC, such as `2026-02-20T14:30:00.000Z`.
-#[expect(clippy::disallowed_methods, reason = "a command that does something now; the engine has no clock")]
+#[expect(clippy::disallowed_methods, reason = "commands act at the current time; the engine has no clock")]
 pub(super) fn clock() -> String {
     humantime::format_rfc3339_millis(SystemTime::now()).to_string()
 }

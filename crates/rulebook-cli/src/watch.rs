@@ -119,7 +119,7 @@ impl Watched {
 
 /// Whether an event may change the output of the command: not one for reading, and not one for an editor's temporary
 /// files.
-#[expect(clippy::disallowed_methods, reason = "a folder that came or went has no ending to go by")]
+#[expect(clippy::disallowed_methods, reason = "a changed folder has no extension: only the disk knows what it is")]
 fn counts(event: &Event) -> bool {
     let known = |path: &Path| {
         let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();

@@ -3,7 +3,7 @@
 //! In: the path of a folder that does not exist yet; optionally a shipped dialect, or a shipped pack to copy.
 //! Out: the folder of a small pack without findings and with cases that pass, or of a copy of the shipped pack.
 //! Never: changes existing files.
-#![expect(clippy::disallowed_methods, reason = "a command that makes a folder")]
+#![expect(clippy::disallowed_methods, reason = "the command creates the folder of the pack")]
 
 use super::{NewPack, tools};
 use crate::save::cannot_write;

@@ -111,8 +111,8 @@ enum EntersBy {
 }
 
 /// The attempts, the simplest first. Some packs need a transition to every mode, by an action whose name their grammars
-/// can read, or by words; others need none. If no answer can contain the name of an action, an action `like` the
-/// existing ones may have a name that it can.
+/// can read, or by words of the user; others need none. If no answer can contain the name of an action, `like` is the
+/// name in the form of those that answers can contain.
 fn entrances(kind: Kind, name: &str, like: Option<String>) -> Vec<Entrance> {
     let plain = |enters_by| Entrance { name: name.to_owned(), enters_by, shares: false };
     match kind {

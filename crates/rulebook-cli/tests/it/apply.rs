@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 const PACK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/packs/files");
 
-/// A root and, beside it, a place where nothing may ever be written.
+/// A root and, beside it, a folder into which nothing may be written.
 pub(crate) fn root(name: &str) -> PathBuf {
     let folder = folder(name);
     fs::create_dir(folder.join("root")).unwrap();
@@ -44,7 +44,7 @@ fn codes(applied: &Applied) -> Vec<String> {
     applied.faults().map(|(_, fault)| fault.code.to_string()).collect()
 }
 
-/// Every file and link below a folder with what it holds.
+/// Every file below a folder with its bytes, and every link with its target.
 pub(crate) fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let files = walkdir::WalkDir::new(folder).into_iter().map(|entry| entry.unwrap().into_path());
     let held = |path: &PathBuf| match fs::read_link(path) {
@@ -149,7 +149,7 @@ fn an_answer_that_is_refused_writes_nothing() {
     let (status, out, _) = command(root.parent().unwrap(), &[], "<file path=\"a.txt\">cut off");
     assert!(status == 0 && out.contains("so it has no effect"), "{out}");
     assert!(!root.join("a.txt").exists());
-    // What the end of the answer cuts off is written in no mode.
+    // A file that the end of the answer cuts off is not written in any mode.
     let (status, ..) = command(root.parent().unwrap(), &["--mode", "lenient"], "<file path=\"a.txt\">cut off");
     assert!(status == 0 && !root.join("a.txt").exists());
 }
@@ -213,7 +213,7 @@ fn paths_that_meet_through_a_link_are_one_file() {
     assert_eq!(codes(&none), ["workspace/same-file"]);
     assert_eq!(fs::read_dir(root.join("a")).unwrap().count(), 0);
     assert_eq!(changes(&partly(&root, &both)), ["created", "left"]);
-    // What is written through the link is what the file has already, and the file is deleted by its own path.
+    // One file by two paths: deleted by its own path, and written through a link with the text that it has already.
     let gone = Effect::Delete { key: "a/x".into(), text: None }.into();
     let before = contents(&root);
     assert_eq!(codes(&applied(&root, &[gone, write("b/x", "one\n")])), ["workspace/same-file"]);
@@ -241,7 +241,7 @@ pub(crate) fn hostile_keys() -> Vec<String> {
     for start in absolute {
         keys.extend(targets.iter().map(|target| format!("{start}{target}")));
     }
-    // Below the root before the answer: links that lead out, in circles, or to nothing.
+    // Links that the root has before the answer: to the outside, to each other in circles, or to nothing.
     for link in ["out", "up", "abs", "deep/out", "chain", "circle", "nothing", "secret", "out/../out"] {
         keys.extend(["/x", "/secret.txt", "/sub/x", "/sub/deeper/x", ""].iter().map(|end| format!("{link}{end}")));
     }

@@ -29,13 +29,13 @@ pub(crate) fn rulebook(folder: &Path, arguments: &[&str], input: &[u8]) -> Outpu
     child.wait_with_output().unwrap()
 }
 
-/// The same with its status, and its outputs as texts.
+/// Runs the command; returns its status, and its standard output and standard error as texts.
 pub(crate) fn ended(folder: &Path, arguments: &[&str], input: &str) -> (i32, String, String) {
     let Output { status, stdout, stderr } = rulebook(folder, arguments, input.as_bytes());
     (status.code().unwrap(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
 }
 
-/// What it wrote to either output; it must have ended with this status.
+/// The standard output and standard error of a command that has to end with this status.
 #[track_caller]
 pub(crate) fn outputs(folder: &Path, arguments: &[&str], input: &str, status: i32) -> (String, String) {
     let (ended, out, err) = ended(folder, arguments, input);
@@ -245,7 +245,7 @@ fn a_pack_is_tied_to_no_machine_and_says_what_comes_back() {
     let pack = pack.replace("use = [\"/etc\"]\n", "") + "[actions.a]\nreturns = { type = \"boolen\" }\n";
     std::fs::write(folder.join("pack.toml"), &pack).unwrap();
     check(&folder, &["check", "."], 1, "error[pack/bad-schema]: `boolen` is no type of JSON Schema", "");
-    // A folder that is not a pack is not searched, however much it holds.
+    // A folder that is not a pack is not searched, however many files it contains.
     let pack = pack.replace("name = \"x\"\n", "name = \"x\"\nuse = [\"..\"]\n");
     std::fs::write(folder.join("pack.toml"), pack).unwrap();
     check(&folder, &["check", "."], 1, "error[pack/unreadable]: there is no pack at `..`", "");
@@ -262,7 +262,7 @@ fn a_new_part_checks_clean_and_its_case_passes() {
         check(&folder, &["new", kind, name, "--pack", "notes"], 0, "added the", "");
         check(&folder, &["check", "--strict", "notes"], 0, "1 pack: clean", "");
         let after = std::fs::read_to_string(folder.join("notes/pack.toml")).unwrap();
-        // Lists grow, nothing else that was there changes.
+        // Lists get one more entry; all other lines stay as they were.
         for line in before.lines().filter(|line| !line.starts_with("permits") && !line.starts_with("dialects")) {
             assert!(after.lines().any(|one| one == line), "{kind}: {line}");
         }
@@ -328,7 +328,8 @@ fn a_part_that_no_answer_could_show_has_no_case() {
     std::fs::write(&path, named).unwrap();
     let reported = "help: add `wait` to the `names` of `order`";
     check(&folder, &["new", "action", "wait", "--pack", "lines"], 0, added, reported);
-    // Names in capitals only: the action that leads to a new mode gets one, and another name is added with advice.
+    // The grammar reads only names in capitals: the action that changes to a new mode gets such a name. A new action
+    // with another name is added, with advice.
     let grammar = std::fs::read_to_string(pack.join("grammar/orders.pest")).unwrap();
     let loud = grammar.replace("ASCII_ALPHA_LOWER+", "(ASCII_ALPHA_UPPER | \"_\")+");
     std::fs::write(folder.join("lines/grammar/orders.pest"), loud).unwrap();
@@ -410,9 +411,9 @@ fn a_part_of_a_shipped_pack_is_listed_with_its_like() {
     };
     grows("writers-factory", "action", "writers-factory/actions.toml");
     grows("writers-factory", "guardrail", "writers-factory/guardrails.toml");
-    // The examples in its prompts call actions that every mode permits, and so does the new one.
+    // Examples in its prompts call actions that every mode permits, so the new mode permits these, too.
     grows("writers-factory", "mode", "writers-factory/prompt/modes/brand-new.md");
-    // In its discussion nobody calls anything: words lead to a new mode, and a block asks for a new action.
+    // Its discussions have no calls: words of the user change to the new mode, and the new action gets a block.
     grows("roundtable", "mode", "roundtable/inputs.toml");
     grows("roundtable", "action", "roundtable/pack.toml");
     grows("couple-ai", "action", "couple-ai/actions.toml");
@@ -421,7 +422,7 @@ fn a_part_of_a_shipped_pack_is_listed_with_its_like() {
     grows("roundtable", "guardrail", "roundtable/guardrails.toml");
     grows("dce", "dialect", "dce/");
     grows("dce", "mode", "dce/prompt/modes/brand-new.md");
-    // A text whose name only starts with that of the mode belongs to something else.
+    // A text whose name only starts with the name of the mode is not a text of the mode, so there is no copy of it.
     assert!(folder.join("dce/prompt/cycles.xml").exists() && !folder.join("dce/prompt/brand-news.xml").exists());
     for entry in
         walkdir::WalkDir::new(&folder).into_iter().filter_map(Result::ok).filter(|one| one.file_type().is_file())
@@ -467,7 +468,7 @@ fn a_watched_pack_is_reported_again_after_each_save() {
     next("error[pack/unknown-action]");
     std::fs::write(&pack, &text).unwrap();
     next("1 pack: clean");
-    // A folder that is removed and made again, at once or later, is a new one to the system, but must still be watched.
+    // To the system, a folder that is removed and created again is a new one. It must still be watched.
     for later in [0, 300] {
         std::fs::remove_dir_all(folder.join("notes")).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(later));
@@ -478,7 +479,7 @@ fn a_watched_pack_is_reported_again_after_each_save() {
         std::fs::write(&pack, &text).unwrap();
         next("1 pack: clean");
     }
-    // One that is moved away is reported at once, and watched again when it is moved back.
+    // A folder that is moved away is reported at once, and watched again when it is moved back.
     std::fs::rename(folder.join("notes"), folder.join("away")).unwrap();
     next("there is no such file or folder");
     std::fs::rename(folder.join("away"), folder.join("notes")).unwrap();
@@ -521,7 +522,7 @@ fn an_unreadable_pack_does_not_keep_others_from_being_checked() {
     }
 }
 
-/// A command that goes on until the test ends, however it does.
+/// A command that is killed when the test ends, even if the test fails.
 struct Running(std::process::Child);
 
 impl Drop for Running {
@@ -697,7 +698,7 @@ fn a_pack_that_was_not_read_whole_does_not_run() {
     assert!(rulebook::Program::load(&pack.folder).value.is_none());
 }
 
-/// Linked folders and folders that are too deep are not read; they might hold a guardrail, so this is reported.
+/// Linked folders and folders that are too deep are not read. They might contain a guardrail, so this is reported.
 #[cfg(unix)]
 #[test]
 fn folders_that_are_not_read_are_reported() {

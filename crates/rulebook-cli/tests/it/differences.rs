@@ -74,7 +74,7 @@ fn diff(folder: &Path, arguments: &[&str]) -> (i32, String) {
     (status, out)
 }
 
-/// What changed as `kind name: way`, without the prompt's text.
+/// Checks the changes as `kind name: direction`, without the text of the prompt.
 #[track_caller]
 fn check(name: &str, edits: &[(&str, &str)], expected: &[&str]) {
     compare(&versions(name, edits), expected);
@@ -168,7 +168,7 @@ fn a_change_of_permits_is_wider_or_narrower() {
     check("diff-action", &[("[actions.stay]", "[actions.stay]\n[actions.rest]")], &["action rest: appeared"]);
 }
 
-/// The pack with `place` as `old`, against the pack with it as `new`.
+/// Checks the changes between two versions of the pack: with `old` in place of `place`, and with `new`.
 #[track_caller]
 fn between(name: &str, place: &str, old: &str, new: &str, expected: &[&str]) {
     let folder = versions(name, &[]);

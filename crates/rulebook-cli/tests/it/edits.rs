@@ -132,7 +132,7 @@ fn what_does_not_fit_changes_nothing_and_is_reported_whole() {
     let effects = [write("c.txt", "c"), moved("b.txt", "d.txt"), edit("d.txt", "x", "y")];
     let none = apply(&Root::open(&root).unwrap(), &effects, how);
     assert_eq!((missed(&none), contents(&root)), (vec![(2, NotFound)], before));
-    // What is moved goes on both sides or on none, and the others are written.
+    // A file is moved as a whole or stays, and the other files are written.
     fs::create_dir(root.join("folder")).unwrap();
     let effects = [write("c.txt", "c"), moved("b.txt", "d.txt"), moved("d.txt", "folder")];
     let some = apply(&Root::open(&root).unwrap(), &effects, how);
@@ -165,7 +165,7 @@ fn a_plan_is_committed_only_onto_the_files_that_it_has_read() {
             None => fs::remove_file(folder.join(name)).unwrap(),
         }
     }
-    // A file that is gone is another one, too.
+    // A file that was removed since it was read counts as changed, too.
     let made = plan(&root, &effects).unwrap();
     fs::remove_file(folder.join("a.txt")).unwrap();
     assert_eq!(made.commit().faults().count(), 1);
@@ -184,7 +184,7 @@ fn a_whole_new_text_is_written_as_the_file_was() {
     assert!(codes[0].contains("its byte order mark and its line breaks"), "{codes:?}");
     assert!(codes[1].contains("was not UTF-8"), "{codes:?}");
     assert_eq!((read(&root, "crlf.txt"), read(&root, "latin.txt")), ("\u{feff}one\r\nTWO\r\n".into(), "café\n".into()));
-    // The same text is no change, whatever the line breaks.
+    // The same text with other line breaks is no change.
     assert_eq!(applied(&root, &[write("crlf.txt", "one\nTWO")]).count(Change::Unchanged), 1);
 }
 
@@ -213,7 +213,7 @@ fn modes_stay_and_new_programs_are_executable() {
     assert_eq!(applied(&root, &effects).faults().count(), 0);
     let plain = mode("plain.sh");
     assert_eq!(plain & 0o111, 0);
-    // Whoever may read it may run it, as far as new files may be run at all.
+    // Everyone who may read the file may run it.
     assert_eq!(mode("new.sh"), plain | ((plain & 0o444) >> 2));
     assert_eq!((mode("kept.sh"), mode("bin/moved.sh"), mode("bin/edited.sh")), (0o640, 0o750, 0o711));
     assert_eq!(fs::metadata(root.join("bin/moved.sh")).unwrap().ino(), number, "the file itself is moved");
@@ -264,7 +264,7 @@ fn hostile_paths_in_every_verb_touch_nothing_outside_the_root() {
             (Effect::Record { key: key.clone(), path: "a".into(), value: 1.into() }.into(), true),
         ];
         for (effect, needs) in verbs {
-            // A tilde means nothing here: it is a name below the root like any other.
+            // `~` is a name below the root like any other, so a new file of that name is allowed.
             if tilde && !needs {
                 continue;
             }
@@ -276,7 +276,7 @@ fn hostile_paths_in_every_verb_touch_nothing_outside_the_root() {
                 _ = fs::remove_file(folder.join("good.txt"));
                 assert_eq!(contents(&home), before, "{key:?}: {effects:?}");
             }
-            // That there is no document to add to holds nothing else back.
+            // A missing document to add to does not keep the other files from being written.
             let adds = matches!(effects[1].effect, Effect::Record { .. });
             assert!(adds || plan(&root, &effects).is_err(), "{key:?}: {effects:?}");
         }
@@ -303,8 +303,8 @@ fn writers_below_different_roots_of_one_tree_lose_nothing() {
                     if let Effect::Record { key: own, .. } = &mut one.effect {
                         *own = key.to_owned();
                     }
-                    // Another file in another folder: the locks of two folders are taken, in whatever order they are
-                    // named.
+                    // A second file in another folder, so that a run has to lock two folders. Their order differs from
+                    // run to run.
                     let also =
                         write(if number % 2 == 0 { "z/also.txt" } else { "also.txt" }, &format!("{writer}{number}"));
                     let applied = apply(&root, &[one, also], Applying::default());
@@ -407,7 +407,7 @@ fn an_answer_that_is_not_utf8_writes_no_file() {
     assert_eq!(output.status.code(), Some(2));
     assert!(err.contains("byte 26, at 3:4, is 0xe9, which is not UTF-8"), "{err}");
     assert_eq!(fs::read_dir(&root).unwrap().count(), 0);
-    // Where no file is written, the answer is judged as ever.
+    // An answer that writes no file is judged as usual.
     let output = rulebook(home, &["apply", PACK, "-", "--root", "root"], b"caf\xe9");
     assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
     let talk = [b"\n".as_slice(), answer, b"\n.\n"].concat();
@@ -437,10 +437,10 @@ fn the_session_of_a_talk_goes_on_only_with_the_files() {
     assert_eq!(out.matches("error[response/edit-not-found]").count(), 2, "{out}");
 }
 
-/// So many more files that the moment in which all are moved to their places is long enough to be met.
+/// The number of further files: with so many, moving all of them takes long enough for a run to be killed meanwhile.
 const MANY: usize = 24;
 
-/// What is in the files before and after an answer, for a killed run.
+/// An answer, and the files as they are after it; `None` for a file that does not exist then.
 struct Version {
     answer: PathBuf,
     files: Vec<(String, Option<String>)>,
@@ -495,7 +495,7 @@ fn versions(home: &Path) -> [Version; 2] {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "whoever runs it with more kills wants to know what they met")]
+#[expect(clippy::print_stdout, reason = "says how many runs were killed half way")]
 fn a_killed_run_leaves_each_file_old_or_new_and_can_be_run_again() {
     let root = root("edits-kill");
     let home = root.parent().unwrap();
@@ -523,7 +523,7 @@ fn a_killed_run_leaves_each_file_old_or_new_and_can_be_run_again() {
             .unwrap()
             .any(|entry| entry.unwrap().file_name().to_string_lossy().ends_with(".old"))
     };
-    // How long the command takes, and from when on it writes.
+    // How long the command takes in total, and for how long of that it writes.
     let clock = Instant::now();
     let mut child = start(&versions[1]);
     while !journal() && child.try_wait().unwrap().is_none() {}
@@ -565,7 +565,7 @@ fn a_killed_run_leaves_each_file_old_or_new_and_can_be_run_again() {
         let done = is(new);
         halves += u32::from(!done && !is(old));
         let again = start(new).wait().unwrap();
-        // An answer that has been carried out does not fit any more.
+        // The edits of an answer that has been carried out do not apply a second time.
         assert!(again.success() || done, "run {number}: {again}");
         assert!(is(new), "run {number}");
         assert_eq!(hidden(), Vec::<PathBuf>::new(), "run {number}");
@@ -601,7 +601,7 @@ fn what_a_killed_run_left_is_removed_by_the_next_answer_whatever_it_writes() {
     _ = child.kill();
     _ = child.wait();
     assert!(hidden() > 0, "it was killed too late");
-    // It writes into none of the folders.
+    // This answer writes into none of the folders of the killed run.
     assert_eq!(applied(&root, &[write("else/where.txt", "x")]).faults().count(), 0);
     assert_eq!(hidden(), 0);
 }

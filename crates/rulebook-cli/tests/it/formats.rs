@@ -1,4 +1,4 @@
-//! Formats: do all of them tell the same findings, with the same exit status, in a shape that their readers accept?
+//! Formats: do all of them have the same findings and exit status, in a shape that their readers accept?
 
 use crate::command::{folder, outputs, rulebook};
 use crate::root;
@@ -27,7 +27,7 @@ severity = "error"
 const BROKEN: &str = "[pack]\nname = \"b\"\nstart = \"nowhere\"\n[dialects.d]\ngrammar = \"tag\"\nblocks = { x = { role = \"mesage\" } }\n\
                       [modes.m]\npermits = [\"% , : \\u0000\"]\n";
 
-/// A good pack with a case that holds and one that does not, a broken pack, and answers.
+/// A good pack with a case that passes and one that fails, a broken pack, and answers.
 fn files(name: &str) -> PathBuf {
     let folder = folder(name);
     let write = |path: &str, text: &str| {
@@ -51,7 +51,7 @@ fn files(name: &str) -> PathBuf {
     folder
 }
 
-/// Every command line to try, and the status it ends with.
+/// Every command line to try, and the status with which it ends.
 const COMMANDS: [(&[&str], i32); 11] = [
     (&["check", "good"], 0),
     (&["check", "broken"], 1),
@@ -94,7 +94,7 @@ fn every_format_has_every_finding() {
         assert_eq!(plain.lines().filter(|line| line.contains("]: ")).count(), reported.len(), "{plain}");
         let (notes, rest): (Vec<&str>, Vec<&str>) = github.lines().partition(|line| line.starts_with("::"));
         assert_eq!(notes.len(), reported.len(), "{github}");
-        // What was done stands behind the annotations, unless a pack could not even be used.
+        // A line with totals follows the annotations, unless a pack cannot be used at all.
         assert!(rest.len() <= 1, "{github}");
         for code in reported {
             assert!(plain.contains(&format!("[{code}]")) && github.contains(&format!("title={code}::")), "{code}");

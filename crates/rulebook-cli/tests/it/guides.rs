@@ -1,9 +1,9 @@
 //! Guides: do the commands of the README and of the pages in `docs/` print what is shown?
 //!
 //! A page is read from top to bottom. A snippet with a path after its language is written as that file; a `diff` is
-//! made to the file of its path; a `console` snippet is run, in a folder of the page's own beside the packs and
+//! applied to the file of its path; a `console` snippet is run, in a folder of the page's own beside the packs and
 //! responses of this repository. Before the snippet, the comment `<!-- exits with 1, 0 -->` lists the statuses of its
-//! commands; without one they are 0. A line `...` is for any lines. `TRYCMD=overwrite` takes over what is printed.
+//! commands; without one they are 0. A line `...` matches any lines. `TRYCMD=overwrite` writes the output to the page.
 
 use crate::command::at_terminal;
 use crate::root;
@@ -28,7 +28,7 @@ fn check(page: &str) {
             std::fs::write(path, text).unwrap();
         }
         if stage.contains("```console\n") {
-            // The commands of a page run in the folder that has its name; here it is that of all stages.
+            // `trycmd` runs the commands of a page in the folder with its name: the one folder of all stages gets it.
             let page = home.join(format!("{number}.md"));
             std::fs::write(&page, with_statuses(&stage)).unwrap();
             let here = page.with_extension("in");
@@ -140,8 +140,8 @@ fn stages(page: &str) -> Vec<String> {
     stages
 }
 
-/// A piece of a page as `trycmd` wants it: each status in a line `? 1` below its command, where no reader has to see
-/// it.
+/// A piece of a page as `trycmd` reads it: with each status in a line `? 1` below its command. In the page, that line
+/// would only disturb readers.
 fn with_statuses(stage: &str) -> String {
     let mut statuses = Vec::new().into_iter();
     let mut out = String::new();

@@ -6,7 +6,7 @@ use crate::root;
 use std::fs;
 use std::path::Path;
 
-/// The help of a command and, below it, of each of its subcommands.
+/// Collects the help of a command, and of each of its subcommands, at any depth.
 fn helps(folder: &Path, words: &[&str], all: &mut Vec<(String, String)>) {
     let (help, _) = outputs(folder, &[words, &["--help"]].concat(), "", 0);
     let listed = help.split_once("Commands:\n").map(|(_, rest)| rest.split("\n\n").next().unwrap().to_owned());
@@ -21,13 +21,13 @@ fn helps(folder: &Path, words: &[&str], all: &mut Vec<(String, String)>) {
     all.push((words.join(" "), help));
 }
 
-/// What the lines under `Example:` or `Examples:` say.
+/// The command lines under `Example:` or `Examples:`.
 fn examples(help: &str) -> Vec<&str> {
     let below = help.split_once("Example:\n").or_else(|| help.split_once("Examples:\n"));
     below.map(|(_, lines)| lines.lines().filter_map(|line| line.strip_prefix("  ")).collect()).unwrap_or_default()
 }
 
-/// They run in a folder with the packs of this repository, and with the files that they read.
+/// The examples run in a folder with the packs of this repository, and with the files that they read.
 #[cfg(unix)]
 #[test]
 fn the_examples_of_every_help_run() {

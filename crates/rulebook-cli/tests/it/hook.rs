@@ -4,7 +4,7 @@ use crate::command::{ended, folder};
 use crate::root;
 use serde_json::{Value, json};
 
-/// The answer to what an assistant says, and the status.
+/// The answer of the hook to the input of an assistant, and the exit status.
 fn hook(said: &Value, arguments: &[&str]) -> (Value, i32) {
     let pack = root().join("examples/permits/commands").display().to_string();
     let (status, out, _) = ended(&folder("hook"), &[&["hook", &pack], arguments].concat(), &said.to_string());
@@ -48,11 +48,11 @@ fn a_call_that_nothing_permits_is_denied_in_words() {
 
 #[test]
 fn what_runs_is_what_was_judged() {
-    // The pack repairs what every reading gives alike: the assistant is told of the arguments that were judged.
+    // The pack repairs arguments that every reading understands alike: the assistant gets the judged ones.
     let said = json!({ "toolName": "Bash", "toolArgs": "{\"command\": \"git status\", \"description\": null}" });
     let (answer, _) = hook(&said, &[]);
     assert!(answer["permissionDecision"] == "deny" || answer["modifiedArgs"]["command"] == "git status", "{answer}");
-    // A person who is asked says yes to the judged arguments, and not to the one that the pack has dropped.
+    // A person who is asked confirms the judged arguments, without the one that the pack has dropped.
     let mut install = command("PreToolUse", "npm install x");
     install["tool_input"]["sandbox"] = false.into();
     let asked = &hook(&install, &[]).0["hookSpecificOutput"];
@@ -78,7 +78,7 @@ fn a_hook_that_only_restricts_leaves_the_rest_to_the_assistant() {
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
 }
 
-/// Assistants block a tool at the status 2 alone.
+/// Assistants block a tool only after the exit status 2.
 #[test]
 fn any_trouble_blocks_the_tool() {
     let pack = root().join("examples/permits/commands").display().to_string();
@@ -131,7 +131,7 @@ fn call(conversation: &str, tool: &str) -> String {
     call.to_string()
 }
 
-/// What the hook decides; it must not fail.
+/// The decision of the hook, which must not fail.
 #[track_caller]
 fn decision(here: &std::path::Path, arguments: &[&str], said: &str) -> String {
     let (status, out, err) = ended(here, &[&["hook", "."], arguments].concat(), said);
@@ -154,7 +154,7 @@ fn a_session_that_is_saved_counts_the_calls_of_each_conversation() {
     let before = std::fs::read_to_string(here.join("one.json")).unwrap();
     assert_eq!(decision(&here, &one[..2], &call("a-1", "Read")), "deny");
     assert_eq!(std::fs::read_to_string(here.join("one.json")).unwrap(), before);
-    // What the assistant says of a call is not kept.
+    // The input of the assistant is not stored in the session.
     let kept = std::fs::read_to_string(here.join("chats/session-a-1.json")).unwrap();
     let kept: Value = serde_json::from_str(&kept).unwrap();
     assert_eq!(kept["state"], json!({ "reads": 3, "hook": null }));
@@ -176,7 +176,7 @@ fn the_mode_of_the_assistant_is_that_of_one_call() {
     }
 }
 
-/// The hook does not learn what a person answers: neither the state nor what waits is written.
+/// The hook does not learn what a person answers, so neither the state nor the pending call is stored.
 #[test]
 fn a_call_that_is_asked_about_changes_no_session() {
     let here = few("hook-asked");

@@ -78,7 +78,7 @@ impl Client {
         serde_json::from_str(&line).unwrap()
     }
 
-    /// Calls a tool; what the client reads next.
+    /// Calls a tool, and returns the next message to the client.
     fn call(&mut self, id: usize, tool: &str, arguments: Value) -> Value {
         let params = json!({ "name": tool, "arguments": arguments });
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }));
@@ -114,7 +114,7 @@ fn text(answer: &Value) -> &str {
 #[test]
 fn a_client_sees_and_calls_only_what_the_mode_permits() {
     let mut client = Client::start("mcp-permits", &json!({}));
-    // The first call is judged by the tools of all pages, however soon it comes.
+    // The first call waits until the tools of all pages are known.
     let refused = client.call(1, "read", json!({ "path": "/etc/passwd" }));
     assert_eq!(refused["result"]["isError"], true);
     assert!(text(&refused).contains("Read below notes/."), "{refused}");
@@ -126,13 +126,13 @@ fn a_client_sees_and_calls_only_what_the_mode_permits() {
     }
     // This client cannot ask a person.
     assert!(text(&client.call(4, "drop", json!({ "name": "a" }))).contains("Drop a?"));
-    // The second reading changes the mode, and so the list.
+    // The second `read` changes the mode, and with it the list of tools.
     client.send(&json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": { "name": "read", "arguments": { "path": "notes/b" } } }));
     let mut both = [client.next(), client.next()];
     both.sort_by_key(|message| message.get("id").is_some());
     assert_eq!(both[0]["method"], "notifications/tools/list_changed");
     assert_eq!(client.list(None), ["write"]);
-    // What was coerced is what runs.
+    // The server gets the coerced arguments.
     let calls = client.end();
     assert_eq!(
         calls,
@@ -156,7 +156,7 @@ fn a_call_waits_for_a_person_where_the_client_can_ask_one() {
         let answer = json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "action": answer, "content": {} } });
         client.send(&answer);
         assert!(text(&client.next()).contains(expected));
-        // The word of a person counts once.
+        // A second answer of the person has no effect.
         client.send(&answer);
     }
     assert_eq!(client.end(), [json!({ "name": "drop", "arguments": { "name": "a" } })]);

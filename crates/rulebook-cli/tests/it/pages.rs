@@ -73,7 +73,7 @@ fn every_snippet_does_what_its_page_says() {
                 continue;
             }
             let found = found(page, &own);
-            // The page of faults stands for every name that a grammar gives one.
+            // All faults that grammars name share one page.
             let reports = |code: &String| match page.code {
                 "response/fault" => code.starts_with("response/fault-"),
                 own => code == own,
@@ -86,7 +86,7 @@ fn every_snippet_does_what_its_page_says() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// The codes, or for the page of a strategy the strategies, that come of the snippets.
+/// The codes that the snippets trigger; for the page of a strategy, the strategies that act.
 fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
     let (files, against) = files(snippets);
     let mut folder = Folder::new("page", files.clone());
@@ -169,7 +169,7 @@ fn found(page: &Page, snippets: &[&Snippet]) -> Vec<String> {
     found
 }
 
-/// The codes of writing the files of an answer below a root with what the other snippets put there.
+/// The codes that are reported if the files of an answer are written below a root with the files of the other snippets.
 fn applied(page: &Page, snippets: &[&Snippet], effects: &[EffectRecord]) -> Vec<String> {
     let folder = crate::command::folder(&format!("page-{}", page.code.replace('/', "-")));
     for snippet in snippets {
@@ -192,7 +192,7 @@ fn applied(page: &Page, snippets: &[&Snippet], effects: &[EffectRecord]) -> Vec<
     applied.faults().map(|(_, fault)| fault.code.to_string()).collect()
 }
 
-/// The codes that `replay` reports of a file of answers, against a pack that holds nothing but `against`.
+/// The codes that `replay` reports for a file of answers, against a pack with the one table file `against`.
 fn replayed(page: &Page, files: &BTreeMap<String, String>, against: &str, answers: &str) -> Vec<String> {
     let folder = crate::command::folder(&format!("page-{}", page.code.replace('/', "-")));
     let own = files.iter().map(|(path, text)| (folder.join("pack").join(path), text.as_str()));

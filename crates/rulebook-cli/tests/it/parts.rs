@@ -24,7 +24,7 @@ fn check(pack: &str, kind: &str, broken: &[&str]) -> String {
     fs::read_to_string(folder.join(format!("{case}.case"))).unwrap()
 }
 
-/// An answer asks for the action, which is carried out, and the prompt of its mode shows how.
+/// Checks that the new case carries the action out, and that the prompt contains an example of its call.
 #[track_caller]
 fn check_action(pack: &str, name: &str, asked: &str, broken: &[&str]) {
     let case = check(pack, "action", broken);
@@ -37,7 +37,7 @@ fn check_action(pack: &str, name: &str, asked: &str, broken: &[&str]) {
 #[test]
 fn a_new_action_can_be_asked_for_in_every_pack() {
     check_action("couple-ai", "ACTION_TIDY_UP", "[ACTION_TIDY_UP]{}", &[]);
-    // The layers of this prompt are one more.
+    // The prompt has one more layer now, and this case expects the old layers.
     check_action("dce", "tidy-up", "<tidy-up/>", &["without-a-name-the-prompt-asks-for-an-answer"]);
     check_action("roundtable", "tidy-up", "<tidy-up/>", &[]);
     check_action("writers-factory", "tidy-up", "<action type=\"tidy-up\"", &[]);
@@ -59,7 +59,7 @@ fn a_new_guardrail_is_tripped_in_every_pack() {
     }
 }
 
-/// Schemas as programs write them: references, null, and words that only some providers know.
+/// Schemas as generators write them: with references, `null`, and keywords that only some providers know.
 #[test]
 fn a_pack_for_tools_keeps_what_their_schemas_say() {
     let folder = folder("tools-of-programs");

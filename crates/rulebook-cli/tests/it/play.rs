@@ -1,4 +1,4 @@
-//! Play: is what is typed, piped or answered by a command a talk, and is its case the same talk?
+//! Play: is input that is typed, piped or answered by a command one conversation, and is its case the same one?
 
 use crate::command::{folder, outputs};
 use std::fs;
@@ -63,7 +63,7 @@ fn a_piped_talk_is_a_case_that_passes() {
     let case = fs::read_to_string(folder.join("cases/a-piped-talk.case")).unwrap();
     assert!(case.starts_with("claim = \"a piped talk\"\nmode = \"menu\"\nnow = \"20"), "{case}");
     outputs(&folder, &["test", ROUNDTABLE, "--cases", "cases"], "", 0);
-    // The session goes on where it was kept, and its case starts there.
+    // The conversation continues from the saved session, and its case starts there.
     let (out, _) = play(&folder, &arguments, "/case cases/later.case\ndone\n/case cases/later.case\n", 2);
     assert!(out.contains("mode synthesis · turns 4"), "{out}");
     let (tested, _) = outputs(&folder, &["test", ROUNDTABLE, "--cases", "cases"], "", 0);
@@ -187,13 +187,13 @@ fn a_command_answers_for_the_model_and_is_asked_again() {
     "#;
     fs::write(folder.join("p/pack.toml"), pack).unwrap();
     fs::write(folder.join("p/prompt/rules.md"), "Be brief.\n").unwrap();
-    // It is a model: without a correction it forgets the form, with one it keeps to it.
+    // A command as the model: it writes the form of an answer only after a correction.
     let model = "prompt=$(cat); case \"$prompt\" in *'<message>'*) echo '<message>Again.</message>';; *'Be brief.'*'USER: Hello') echo Hi;; esac";
     let (out, err) = play(&folder, &["p", "--command", model], "Hello\n\n/case a.case\n/prompt\n", 0);
     assert!(out.contains("the model is asked again") && out.contains("\nAgain.\n"), "{out}{err}");
     assert!(out.ends_with("Be brief.\n\nUSER: Hello\n\nASSISTANT: <message>\nAgain.\n</message>\n\nuser> \n"), "{out}");
     outputs(&folder, &["test", "p", "--cases", "."], "", 0);
-    // One that reads nothing, one that fails, one that is not there, one that says too much before it reads.
+    // A command that reads nothing, one that fails, one that does not exist, one that writes much before it reads.
     for (model, status, said) in [
         ("printf '<message>Deaf.</message>'", 0, "Deaf."),
         ("exit 3", 2, "gave no answer: exit status: 3"),
@@ -205,7 +205,7 @@ fn a_command_answers_for_the_model_and_is_asked_again() {
     }
 }
 
-/// Nothing that is typed, asked for or kept controls the terminal.
+/// No text that is typed, printed on request or saved controls the terminal.
 #[test]
 fn nothing_controls_the_terminal() {
     let folder = folder("play-controls");
@@ -279,7 +279,7 @@ fn a_turn_writes_below_the_root_all_of_its_files_or_none() {
     assert!(!folder.join("root/b.md").exists() && fs::read_dir(folder.join("outside")).unwrap().count() == 0);
     let plan = fs::read_to_string(folder.join("root/plan.md")).unwrap();
     assert!(plan.contains("It may rain.\n\n## Costs\n"), "{plan}");
-    // Where there is no document, the pack says so; that ends no talk badly.
+    // If there is no document, the message of the pack is printed, and the conversation still ends with the status 0.
     fs::remove_file(folder.join("root/plan.md")).unwrap();
     let typed = format!("\n{}", WRITES.rsplit_once("\n\n").unwrap().1);
     let (out, _) = play(&folder, &[FILES, "--root", "root"], &typed, 0);

@@ -1,4 +1,4 @@
-//! Replaying: does every answer count once, in order, whatever the lines before it hold?
+//! Replaying: does every answer count once, in order, whatever the lines before it contain?
 
 use crate::command::{at_terminal, ended, folder, rulebook};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ const PACK: &str = "[pack]\nname = \"p\"\n[dialects.tags]\ngrammar = \"tags\"\n[
     message = { role = \"message\" }\naction = { role = \"call\", name = \"@type\", payload = \"tags\" }\n\
     [actions.go]\neffects = [{ emit = \"gone\" }]\n[modes.still]\n[modes.moving]\npermits = [\"go\"]\n";
 
-/// A folder with a pack, and one whose first mode permits what the other's does not.
+/// A folder with two packs, of which the second permits a call in its first mode that the first does not.
 fn files(name: &str, answers: &str) -> PathBuf {
     let folder = folder(name);
     for (pack, text) in

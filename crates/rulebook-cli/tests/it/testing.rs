@@ -221,11 +221,11 @@ fn a_pack_on_top_of_a_shipped_one_passes() {
     assert!(check.status.success(), "{check:?}");
 }
 
-/// As editors and version control on Windows save files.
+/// The files are saved as editors and version control on Windows do: with `\r\n` at the end of every line.
 #[test]
 fn a_pack_is_the_same_however_its_files_were_saved() {
     let root = folder("saved-otherwise");
-    // The others use the first.
+    // `reasoning` comes first, because the other packs use it.
     for name in ["reasoning", "roundtable", "dce"] {
         let from = crate::root().join("rules").join(name);
         for entry in walkdir::WalkDir::new(&from).into_iter().filter_map(Result::ok).filter(|one| one.path().is_file())
@@ -291,7 +291,7 @@ fn an_unknown_status_or_code_comes_with_advice() {
     assert_eq!(help("status = \"ok\""), "there is `clean`, `degraded`, `refused`");
     assert_eq!(help("codes = [\"response/forbiden-call\"]"), "did you mean `response/forbidden-call`?");
     assert_eq!(help("remarks = [\"response/not\"]"), "did you mean `response/note`?");
-    // These exist, and grammars name others.
+    // These words exist. Grammars may name any other `response/fault-…`.
     assert_eq!(help("status = \"refused\""), "");
     assert_eq!(help("codes = [\"response/forbidden-call\"]"), "");
     assert_eq!(help("remarks = [\"response/fault-notes\"]"), "");
@@ -306,7 +306,7 @@ fn white_space_that_differs_is_shown_in_quotes() {
     assert!((out + &err).contains(r#"expected "Hi you", got "Hi\nyou""#));
 }
 
-/// A case by another name is pointed out wherever cases are run or checked, with its file.
+/// A file that looks like a case but has another name is reported by `check` and `test`.
 #[test]
 fn a_case_by_another_name_is_pointed_out() {
     let folder = folder("overlooked-case");
@@ -331,7 +331,7 @@ fn a_case_by_another_name_is_pointed_out() {
     fs::write(folder.join("p/tests/a-case.case"), case.replace("\"no\"", "\"Hi\"")).unwrap();
     let (out, _) = outputs(&folder, &["test", "p", "--format", "plain"], "", 0);
     assert!(out.contains("p/tests/a-greeting.toml:1:1: warning[case/overlooked]"), "{out}");
-    // A log says that something ran, even if all is well.
+    // The format for workflows prints a line even if nothing is wrong, so that a log shows that something ran.
     fs::remove_file(folder.join("p/tests/a-greeting.toml")).unwrap();
     assert_eq!(outputs(&folder, &["check", "p", "--format", "github"], "", 0).0, "1 pack: clean\n");
     assert_eq!(outputs(&folder, &["test", "p", "--format", "github"], "", 0).0, "1 case in 1 pack: 1 passed\n");
