@@ -137,7 +137,7 @@ pub fn apply(root: &Root, effects: &[EffectRecord], how: Applying) -> Applied {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "somebody else writes to the same disk")]
+#[expect(clippy::disallowed_methods, reason = "a test changes files as another program does")]
 mod tests {
     use super::*;
     use crate::plan;

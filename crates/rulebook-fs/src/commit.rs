@@ -264,7 +264,7 @@ fn stays(key: &str, error: &io::Error) -> Diagnostic {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "a test looks at the disk")]
+#[expect(clippy::disallowed_methods, reason = "a test reads and writes files")]
 mod tests {
     use super::*;
     use crate::journal::identity;

@@ -4,7 +4,7 @@
 //! Out: the tables, grammars and texts as a [`Folder`], with a diagnostic for each file that was left out; and the case
 //! files.
 //! Never: follows a link out of the folder, reads a file beyond [`MAX_FILE`], or writes.
-#![expect(clippy::disallowed_methods, reason = "this floor is where files are read")]
+#![expect(clippy::disallowed_methods, reason = "this module reads the files of packs")]
 
 use rulebook::{Code, Diagnostic, Folder};
 use std::ffi::OsStr;
@@ -21,8 +21,8 @@ pub const MAX_FILE: u64 = 4 << 20;
 /// The depth to which folders are searched.
 const MAX_DEPTH: usize = 16;
 
-/// The most folders that a pack may use, each counted as often as a `use` leads to it: a folder holds those that it uses,
-/// so packs that use two that use two more, and so on, double with each level.
+/// The most folders that are read for a pack. A folder is read once for each chain of `use` that leads to it: if each
+/// pack uses the same two packs of the next level, the number doubles with each level.
 const MAX_USES: usize = 1_000;
 
 /// The files of a pack, in memory.

@@ -65,7 +65,7 @@ impl Root {
 
     fn at(path: &Path) -> io::Result<Self> {
         let dir = Dir::open_ambient_dir(path, ambient_authority())?;
-        #[expect(clippy::disallowed_methods, reason = "what is asked of the disk is which folder it is")]
+        #[expect(clippy::disallowed_methods, reason = "resolves links, only to identify the folder")]
         let real = path.canonicalize()?;
         let mut hasher = DefaultHasher::new();
         real.hash(&mut hasher);

@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 /// Writes the bytes in the folder of the file, and moves them to its place in one step. A link stays a link: its target
 /// is replaced. If the file exists, it is replaced if `overwrite` is set; otherwise that is an error.
-#[expect(clippy::disallowed_methods, reason = "what a link leads to is asked of the disk")]
+#[expect(clippy::disallowed_methods, reason = "resolves a link, whose target is replaced")]
 pub fn write_file(path: &Path, bytes: &[u8], overwrite: bool) -> io::Result<()> {
     let real = if overwrite { path.canonicalize() } else { Err(ErrorKind::NotFound.into()) };
     let path = real.as_deref().unwrap_or(path);
