@@ -28,7 +28,7 @@ const DIFFERENCES: &[(&str, &str)] = &[
 
 /// How many random texts are tried; a nightly run raises the number.
 fn cases(usual: u32) -> ProptestConfig {
-    #[expect(clippy::disallowed_methods, reason = "how many are tried is up to whoever runs the tests")]
+    #[expect(clippy::disallowed_methods, reason = "the environment sets how many texts are tried")]
     let cases = std::env::var("PROPTEST_CASES")
         .ok()
         .and_then(|cases| cases.parse().ok())
