@@ -23,9 +23,9 @@ impl Arrived {
         !self.complete && self.bytes < length
     }
 
-    /// As much of the response as is examined for what starts at `at`, and how much must arrive to examine more: up to an
-    /// eighth more after `at`. So what is found does not depend on the pieces in which the response arrives, and is found
-    /// in linear time.
+    /// How much of the response is examined for what starts at `at`, and the length from which on more is examined: the
+    /// text after `at` grows in steps of at most an eighth. So the result does not depend on the pieces in which the
+    /// response arrives, and takes linear time.
     pub(super) fn seen_from(self, at: usize) -> (Self, usize) {
         if self.complete {
             return (self, self.bytes);

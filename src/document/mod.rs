@@ -251,7 +251,7 @@ pub(crate) enum Ended {
     /// At the opener of another block, in the middle of a value: that block, and the text after it, may be part of the
     /// value.
     Torn,
-    /// At the last of several fences, each of which may have closed its fence: the text between them may not be its own.
+    /// At the last of several lines that may close its fence: text after the first of these may not belong to it.
     Unsure,
     /// At the rung `end`, as a later one: it is not known whether the block is complete.
     Open,

@@ -313,8 +313,8 @@ pub(crate) fn without_frame(span: Span, text: &str, between: &[Between]) -> Span
     }
 }
 
-/// Where the code fence closes that is `around` the opener, or that opens directly inside the block: at the last line
-/// before `end` that may close it; and whether no line before that one may have. At `end` there may be the opener of
+/// Where the code fence that is `around` the opener, or opens directly inside the block, closes: at the last line
+/// before `end` that may close it; and whether no earlier line may have closed it. At `end` there may be the opener of
 /// the next block, which may be in its own fence.
 pub(super) fn fence_end(opener: Span, end: usize, text: &str, around: bool) -> Option<(usize, bool)> {
     let mut opened = around;

@@ -93,8 +93,7 @@ pub(super) fn fence_line(bytes: &[u8], at: usize, complete: bool) -> Option<Fenc
 /// How many bytes at the start of a response are searched for an opening fence and the text in it.
 const MAX_OPENING: usize = 4096;
 
-/// Where the first text in the fence starts with which a response begins, if it begins with one; pending while that
-/// is not known.
+/// If a response begins with a fence, where the first text inside that fence starts; pending while that is not known.
 pub(in crate::document) fn opening_fence(text: &str) -> Poll<Option<usize>> {
     let bytes = text.as_bytes();
     let head = bytes.get(..MAX_OPENING).unwrap_or(bytes);
