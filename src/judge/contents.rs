@@ -130,8 +130,8 @@ impl<'r> Judgement<'r> {
 
     /// Whether a content that counts has effects. It has none if the end of the answer cuts it off, or if it may be
     /// inside something that is never closed. Without a strategy from the pack, it also has none if only the end of
-    /// its surroundings ended it, if any of several fences may have ended it, if the block that ended it may be part of its text, if it may be part of reasoning,
-    /// or if its opener lacks the key.
+    /// its surroundings ended it, if any of several fences may have ended it, if the block that ended it may be part of
+    /// its text, if it may be part of reasoning, or if its opener lacks the key.
     pub(crate) fn has_effect(&self, index: usize) -> bool {
         let Some(block) = self.document.blocks.get(index) else { return false };
         let is_answered = |defect| self.answers(defect, &Subject::Block(index)).any(|(_, declared)| declared.is_some());
