@@ -46,8 +46,8 @@ fn counts(numbers: &str) -> Option<(usize, usize)> {
     Some((count(old)?, count(new)?))
 }
 
-/// Where a hunk ends whose lines are as many as its header says; none if they are not. A removed line that begins with
-/// `-- ` and an added one that begins with `++ ` look like the header of a file.
+/// The end of a hunk by the counts in its header; none if its lines do not agree with these. Without counts, a removed
+/// line that begins with `-- ` and an added one that begins with `++ ` look like the header of a file.
 fn counted_end(
     lines: &mut PatchLines<'_>,
     counts: (usize, usize),
