@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Which openers and closers each byte may start. Their numbers are twice that of the family, plus one for closers.
 #[derive(Debug, Clone)]
 pub(crate) struct Prefilter {
-    /// By the first byte: at the start of a line, and elsewhere.
+    /// By the first byte, their numbers: at the start of a line, and elsewhere.
     first: [Vec<Vec<u8>>; 2],
     /// By the second byte, and by the third: a bit for each group of openers and closers that may have the byte there.
     /// Numbers that differ by a multiple of [`GROUPS`] are in the same group. First bytes with the same bytes behind
@@ -29,9 +29,9 @@ pub(crate) struct Prefilter {
     indents: bool,
     /// Whether some of them can only start in the margin, so that lines have to be examined one by one.
     pub(crate) by_line: bool,
-    /// What may start one elsewhere; with `by_line` also the line break.
+    /// The texts that may start one elsewhere than in the margin; with `by_line` also the line break.
     pub(crate) elsewhere: Needles,
-    /// What may start an opener that counts anywhere in an answer.
+    /// The texts that may start an opener that counts anywhere in an answer.
     pub(super) openers: Vec<Vec<u8>>,
 }
 
@@ -46,13 +46,13 @@ impl Prefilter {
         for (number, family) in families.iter().enumerate() {
             for (closes, rule) in [Some(family.open), family.close].into_iter().enumerate() {
                 let Some(rule) = rule else { continue };
-                // What opens at the start of an answer alone is read there. Its closers count everywhere: what is
-                // before one that closes nothing may be reasoning.
+                // Openers that count only at the start of an answer are searched for there. Their closers count
+                // everywhere: text before an unmatched one may be reasoning.
                 if closes == 0 && family.only_prelude {
                     continue;
                 }
                 let mark = (2 * number + closes) as u8;
-                // What opens at the start of a line alone is not looked for elsewhere.
+                // Openers that count only at the start of a line are not searched for elsewhere.
                 let at_line_start = closes == 0 && family.starts_line;
                 let prefix = if closes == 0 { &family.open_prefix } else { &family.close_prefix };
                 let of_name = |place: usize| match closes {
