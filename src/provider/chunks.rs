@@ -317,7 +317,7 @@ impl Chunks {
                     "text_delta" => self.add_text(key, &more(message, "text")),
                     "thinking_delta" => self.add_thinking(key, &more(message, "thinking")),
                     "input_json_delta" => self.add_arguments(key, &more(message, "partial_json")),
-                    // What the model cites is not what it says, and a signature proves its reasoning to the API.
+                    // A citation is no text of the model, and a signature only proves its reasoning to the API.
                     "citations_delta" | "signature_delta" => {}
                     // Some proxies leave the type out.
                     "" => {

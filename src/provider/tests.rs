@@ -58,7 +58,7 @@ fn messages_of_openai() {
         "text(a) other(another choice) truncated",
     );
     check(r#"[{"type":"function_call","call_id":"c","id":"fc","name":"f","arguments":"{}"}]"#, "f({})#c");
-    // What somebody else wrote is no answer of the model.
+    // A message of somebody else is no answer of the model.
     check(
         r#"[{"role":"user","content":"a"},{"type":"message","role":"assistant","content":"b"}]"#,
         "other(message of the role user) text(b)",
@@ -173,7 +173,7 @@ fn messages() -> impl Strategy<Value = crate::value::Value> {
     })
 }
 
-/// What has been passed on is never moved, whichever part of the reply continues.
+/// A text that has been passed on is never moved, whichever part of the reply continues.
 #[test]
 fn texts_that_take_turns_stay_in_their_order() {
     let joined = |provider, chunks: &[&str]| {
