@@ -69,7 +69,7 @@ impl Direction {
         }
     }
 
-    /// The direction for an amount, of which more allows more: widened if there is more now, narrowed if there is less.
+    /// The direction of a change of an amount that allows more if it is larger; `now` is how it compares with before.
     fn of(now: Ordering) -> Self {
         match now {
             Ordering::Greater => Direction::Widened,
