@@ -1,3 +1,5 @@
+//! Tests: which value do JSON and text that is nearly JSON have, and with which faults?
+
 use super::*;
 use crate::value::value;
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! Tests of provider: which parts are read, and what is refused?
+//! Tests: which parts are read of a reply, and what is refused?
 //!
 //! In: messages of each provider.
 //! Out: nothing.

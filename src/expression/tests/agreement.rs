@@ -1,4 +1,4 @@
-//! Expressions and templates mean the same as in minijinja, except for what [`DIFFERENCES`] lists.
+//! Agreement: do expressions and templates mean the same as in minijinja, except for what [`DIFFERENCES`] lists?
 
 use super::*;
 use crate::value::values;

@@ -1,4 +1,4 @@
-//! No expression or template can exceed the limits of an evaluation.
+//! Hostile texts: can an expression or template exceed the limits of an evaluation?
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Which programs the filter `command` finds in a shell line, and which lines it refuses.
+//! Shell lines: which programs does the filter `command` find in a line, and which lines does it refuse?
 
 use super::*;
 use proptest::prelude::*;
