@@ -61,7 +61,7 @@ pub(super) struct OpenBlock {
     pub(super) data: Data,
     /// The code fences in it.
     pub(super) fences: Paired,
-    /// Whether the fence that ends it may have closed before.
+    /// Whether the code fence that ends it may have closed on an earlier line.
     pub(super) unsure_fence: bool,
     /// Whether later text decides if the next opener of the same block is quoted.
     pub(super) waits: bool,
