@@ -97,8 +97,8 @@ impl<T> ChunkedVec<T> {
         (first..self.len).map_while(|index| Some((index, self.get(index)?)))
     }
 
-    /// The first index from `from` on whose item is not `before`, in a list in which all items that are come first.
-    /// Dropped items count as before.
+    /// The first index from `from` on whose item is not `before`. The items that are `before` must come first in the
+    /// list; dropped ones count as `before`.
     pub(crate) fn partition_point(&self, from: usize, before: impl Fn(&T) -> bool) -> usize {
         let (mut low, mut high) = (from.max(self.forgotten), self.len.max(from));
         while low < high {

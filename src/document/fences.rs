@@ -70,7 +70,7 @@ impl Fences {
                 self.outside.skip(span.end);
             }
         }
-        // Trim at the end: that stops at the last character that is not white space.
+        // `trim_end` reads back only to the nearest text; `trim` would read the same white space for each opener.
         let behind = |line: Span| Span::new(line.end, opener).of(text).trim_end().is_empty();
         self.outside.open_at(opener, text).is_some_and(behind)
     }
