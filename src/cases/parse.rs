@@ -204,9 +204,9 @@ impl Parsing<'_> {
 
     /// Reports a part whose text starts like a key of the header: there it is text, and not a key.
     fn late_header(&mut self, piece: &CasePiece<'_>) {
-        let waiting_step = piece.text.of(self.text);
-        let start = piece.text.start + (waiting_step.len() - waiting_step.trim_start().len());
-        let line = waiting_step.trim_start().lines().next().unwrap_or_default().trim_end();
+        let text = piece.text.of(self.text);
+        let start = piece.text.start + (text.len() - text.trim_start().len());
+        let line = text.trim_start().lines().next().unwrap_or_default().trim_end();
         let Some((key, value)) = line.split_once('=') else { return };
         let begins = |c: char| matches!(c, '"' | '\'' | '{' | '[') || c.is_ascii_digit();
         let key = key.trim_end();

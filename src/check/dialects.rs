@@ -188,7 +188,7 @@ fn outruns(earlier: &Dialect, later: &Dialect) -> bool {
             .iter()
             .zip(later.families.iter())
             .all(|(one, other)| std::sync::Arc::ptr_eq(&one.grammar, &other.grammar));
-    let same_ground = earlier.masks == later.masks;
+    let same_masks = earlier.masks == later.masks;
     let claims = |dialect: &Dialect| match dialect.needs.as_slice() {
         [] => {
             dialect.blocks.iter().flat_map(|block| &block.names).map(|name| dialect.names.fold(name).into()).collect()
@@ -199,7 +199,7 @@ fn outruns(earlier: &Dialect, later: &Dialect) -> bool {
     // A name in another case opens nothing in a dialect that compares names exactly.
     let same_case = earlier.names.in_any_case() || !later.names.in_any_case();
     same_grammars
-        && same_ground
+        && same_masks
         && same_case
         && claims(later).iter().all(|name| {
             let blocks = [earlier, later].map(|one| one.names.find(name, None).and_then(|id| one.block(id)));

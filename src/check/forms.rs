@@ -39,16 +39,16 @@ pub(super) type CheckedBlocks = HashSet<(DialectId, String)>;
 
 pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut CheckedBlocks, found: &mut Vec<Diagnostic>) {
     let Some((name, mode)) = program.modes.get_key_value(&reading.session.mode) else { return };
-    let source_place = PrintedForms::of(program, reading, mode);
+    let printed = PrintedForms::of(program, reading, mode);
     let mut unexplained = Vec::new();
-    if let Some(at) = source_place.forms {
+    if let Some(at) = printed.forms {
         for form in program.forms(name) {
             let Some(dialect) = program.dialects.iter().find(|dialect| dialect.name == form.dialect) else { continue };
             let checker = FormChecker { program, session: &reading.session, dialect, source_place: at };
             checker.form(&form, &mut |text| known.insert((dialect.id, text.to_owned())), &mut unexplained);
         }
     }
-    if let Some(at) = source_place.calls {
+    if let Some(at) = printed.calls {
         for dialect in program.asked_dialects_of(mode) {
             let checker = FormChecker { program, session: &reading.session, dialect, source_place: at };
             for (name, action, _) in program.permitted(mode) {
@@ -187,8 +187,8 @@ impl FormChecker<'_> {
         }
         // Values that are not valid have been reported where they are declared.
         let is_example = |action: &Action| {
-            let source_place: crate::value::Value = example(action.schema.json(), ExampleMembers::Telling);
-            action.schema.validator().is_ok_and(|validator| validator.is_valid(&source_place))
+            let sample: crate::value::Value = example(action.schema.json(), ExampleMembers::Telling);
+            action.schema.validator().is_ok_and(|validator| validator.is_valid(&sample))
         };
         let fault = self.faults(&text, MISREAD).into_iter().next().filter(|_| is_example(action))?;
         let written = excerpt(text.trim(), LONGEST_EXCERPT);

@@ -69,16 +69,14 @@ fn keys(program: &Program, found: &mut Vec<Diagnostic>) {
         let takes = |(keys, _): &(Vec<String>, Location)| keys.iter().any(|key| glob(key, &example.value));
         let Some(refusing) = all.filter(|all| !all.iter().any(takes)) else { continue };
         let Some((keys, at)) = refusing.first() else { continue };
-        let sample_value: Vec<String> = keys.iter().take(5).map(|key| format!("`{key}`")).collect();
+        let listed: Vec<String> = keys.iter().take(5).map(|key| format!("`{key}`")).collect();
         let message = format!(
             "the `keys` of the reply do not allow the example key `{}` of `{name}`",
             excerpt(&example.value, 60)
         );
         let finding = Diagnostic::new(Code::PACK_MISFIT_EXAMPLE, example.at, message);
         found.push(
-            finding
-                .with_place(*at, "the keys are listed here")
-                .with_help(format!("one fits {}", sample_value.join(", "))),
+            finding.with_place(*at, "the keys are listed here").with_help(format!("one fits {}", listed.join(", "))),
         );
     }
 }

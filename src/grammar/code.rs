@@ -530,9 +530,9 @@ impl CodeCompiler<'_, '_> {
     /// Compiles a choice. Alternatives that can start with the same byte form a group, in their order, and the next
     /// byte selects a group. Groups have no byte in common, so their order does not matter.
     fn choice(&mut self, choices: &[Expr], mode: CaptureMode) {
-        let starting_bytes: Vec<_> = choices.iter().map(|choice| self.analysis.match_start(choice)).collect();
+        let starts: Vec<_> = choices.iter().map(|choice| self.analysis.match_start(choice)).collect();
         let mut groups: Vec<(ByteSet, Vec<usize>)> = Vec::new();
-        for (at, match_start) in starting_bytes.iter().enumerate() {
+        for (at, match_start) in starts.iter().enumerate() {
             let (mut bytes, mut members) = (match_start.bytes, vec![at]);
             groups.retain(|(others, group)| {
                 let apart = others.and(bytes).is_empty();
@@ -546,7 +546,7 @@ impl CodeCompiler<'_, '_> {
             groups.push((bytes, members));
         }
         let mut ends = Vec::new();
-        if groups.len() < 2 || groups.len() > 255 || starting_bytes.iter().any(|match_start| match_start.empty) {
+        if groups.len() < 2 || groups.len() > 255 || starts.iter().any(|match_start| match_start.empty) {
             let all: Vec<&Expr> = choices.iter().collect();
             self.chain(&all, mode, &mut ends);
         } else {

@@ -154,10 +154,9 @@ impl<'r> Judgement<'r> {
             }
             _ => None,
         });
-        let typed_name = named.map(|attribute| attribute.value.span().of(self.text));
-        let cut =
-            |typed_name: &str| typed_name.strip_prefix(['"', '\'']).is_some_and(|rest| !rest.ends_with(['"', '\'']));
-        typed_name.is_some_and(cut)
+        let written = named.map(|attribute| attribute.value.span().of(self.text));
+        let cut = |written: &str| written.strip_prefix(['"', '\'']).is_some_and(|rest| !rest.ends_with(['"', '\'']));
+        written.is_some_and(cut)
     }
 
     fn judge_unknown(&mut self, name: &str, call: usize, block: &Block, bound: &program::BlockBinding) {

@@ -27,17 +27,17 @@ impl Program {
         let span = Span::new(0, text.len());
         let guarded = self.guard_input(session, text);
         let mut flow = Flow::new(self, session, Record::default(), Steps::new(trace), &budget);
-        let words_text = &*guarded.text;
-        let words = classify(self, &session.mode, words_text).filter(|_| !guarded.ruling.is_refused());
-        let Some(words) = words else {
+        let message = &*guarded.text;
+        let classified = classify(self, &session.mode, message).filter(|_| !guarded.ruling.is_refused());
+        let Some(classified) = classified else {
             return self.heard(session, text, None, flow.finish(), trace).guarded(self, session, text, guarded);
         };
-        if let Some(input) = self.flows.inputs.get(words.input) {
+        if let Some(input) = self.flows.inputs.get(classified.input) {
             flow.ask(input, span);
         }
-        let (captures, words_text) = (Value::Object(words.captures.clone()), Value::from(words_text));
-        flow.handle_event(RuleEvent::Input(words.class), &[("captures", &captures), ("text", &words_text)], span);
-        self.heard(session, text, Some(words), flow.finish(), trace).guarded(self, session, text, guarded)
+        let (captures, message) = (Value::Object(classified.captures.clone()), Value::from(message));
+        flow.handle_event(RuleEvent::Input(classified.class), &[("captures", &captures), ("text", &message)], span);
+        self.heard(session, text, Some(classified), flow.finish(), trace).guarded(self, session, text, guarded)
     }
 
     /// Implements [`Program::start`].
@@ -54,12 +54,12 @@ impl Program {
         &self,
         session: &Session,
         text: &str,
-        words: Option<ClassifiedMessage>,
+        classified: Option<ClassifiedMessage>,
         flowed: Flowed,
         trace: bool,
     ) -> Heard {
-        let input = words.as_ref().and_then(|words| self.flows.inputs.get(words.input));
-        let class = words.as_ref().and_then(|words| self.flows.classes.get_index(words.class)).cloned();
+        let input = classified.as_ref().and_then(|classified| self.flows.inputs.get(classified.input));
+        let class = classified.as_ref().and_then(|classified| self.flows.classes.get_index(classified.class)).cloned();
         let trace = trace.then(|| {
             let found = |class: &String| format!("`{class}` in {}", session.mode);
             let at = input.and_then(|input| self.place(input.at));
@@ -70,15 +70,16 @@ impl Program {
                 rule: at.clone(),
                 parts: Vec::new(),
             });
-            let later = words.iter().flat_map(|words| shadowed(self, &session.mode, text, words.input)).map(|input| {
-                TraceStep {
+            let later = classified
+                .iter()
+                .flat_map(|classified| shadowed(self, &session.mode, text, classified.input))
+                .map(|input| TraceStep {
                     step: StepKind::Shadowed,
                     span: Extent::new(0, text.len()),
                     found: class.iter().map(found).collect(),
                     rule: self.place(input.at),
                     parts: Vec::new(),
-                }
-            });
+                });
             heard.chain(later).chain(flowed_steps(self, &flowed)).collect()
         });
         let Flowed { session: next, done, findings: found, ruling, .. } = flowed;
@@ -99,7 +100,7 @@ impl Program {
             text: text.to_owned(),
             refused: false,
             class,
-            captures: words.map_or_else(Object::new, |words| words.captures),
+            captures: classified.map_or_else(Object::new, |classified| classified.captures),
             say: say.collect(),
             effects: done.iter().cloned().map(|done| self.record(done)).collect(),
             diagnostics: self.findings(findings, text),

@@ -17,11 +17,11 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let doubtful: HashSet<&str> =
         surface.modes.keys().map(String::as_str).filter(|mode| is_doubtful(surface, mode)).collect();
     let gone = goes(surface);
-    let missing_exits = gone.iter().filter_map(|go| check_exit(surface, go, &doubtful, diagnostics));
-    let unreachable_exits: HashSet<(&str, &str)> = missing_exits.collect();
+    let missing = gone.iter().filter_map(|go| check_exit(surface, go, &doubtful, diagnostics));
+    let missing_exits: HashSet<(&str, &str)> = missing.collect();
     // In a pack without exits, the host changes the mode.
     if surface.modes.values().any(|mode| !mode.value.exits.is_empty() || mode.value.last) {
-        let graph = ModeGraph::of(surface, &gone, &unreachable_exits, doubtful);
+        let graph = ModeGraph::of(surface, &gone, &missing_exits, doubtful);
         check_reach(surface, &gone, &graph, diagnostics);
     }
     check_end(surface, &gone, diagnostics);
@@ -245,7 +245,7 @@ impl<'g> ModeGraph<'g> {
     fn of(
         surface: &'g Surface,
         gone: &[Go<'g>],
-        unreachable_exits: &HashSet<(&'g str, &'g str)>,
+        missing_exits: &HashSet<(&'g str, &'g str)>,
         doubtful: HashSet<&'g str>,
     ) -> Self {
         let mut by_name: HashMap<&str, Vec<&Go<'_>>> = HashMap::new();
@@ -263,7 +263,7 @@ impl<'g> ModeGraph<'g> {
         let exits = surface.modes.iter().flat_map(|(from, mode)| mode.value.exits.iter().map(move |exit| (from, exit)));
         let exits = exits.map(|(from, exit)| (from.as_str(), exit.to.value.as_str()));
         let mut to: HashMap<&str, Vec<&str>> = HashMap::new();
-        for (from, mode) in exits.filter(|(from, to)| goes(from, to)).chain(unreachable_exits.iter().copied()) {
+        for (from, mode) in exits.filter(|(from, to)| goes(from, to)).chain(missing_exits.iter().copied()) {
             if surface.modes.contains_key(mode) {
                 to.entry(from).or_default().push(mode);
             }
@@ -304,14 +304,14 @@ fn check_reach<'g>(surface: &'g Surface, gone: &[Go<'g>], graph: &ModeGraph<'g>,
     // If the start mode is undeclared, that alone is reported.
     let starts = surface.modes.contains_key(start);
     let unreachable: IndexSet<&str> = all.into_iter().filter(|name| !reached.contains(name)).collect();
-    let unreachable_exits = firsts(graph, &unreachable);
+    let reported = firsts(graph, &unreachable);
     let is_dead_end = |name: &str, mode: &Mode| !mode.last && !graph.exits_of(name);
     // The mode behind an exit of a dead end is not reported as well: it is reached once a `go` takes that exit.
     let dead_ends = surface.modes.iter().filter(|(name, mode)| is_dead_end(name, &mode.value));
     let behind: HashSet<&str> =
         dead_ends.flat_map(|(_, mode)| &mode.value.exits).map(|exit| exit.to.value.as_str()).collect();
     for (name, mode) in &surface.modes {
-        if starts && unreachable_exits.contains(name.as_str()) && !behind.contains(name.as_str()) {
+        if starts && reported.contains(name.as_str()) && !behind.contains(name.as_str()) {
             let message = format!("no chain of `go` reaches the mode `{name}` from `{start}`");
             diagnostics.push(
                 Diagnostic::new(Code::PACK_UNREACHABLE, mode.at, message)

@@ -190,12 +190,10 @@ fn without_examples(schema: &Value) -> Value {
     match schema {
         Value::Array(items) => items.iter().map(without_examples).collect(),
         Value::Object(members) => {
-            let known_members = members.iter().filter(|(key, value)| {
+            let remaining = members.iter().filter(|(key, value)| {
                 !matches!((*key, value), ("examples" | "example", Value::Array(_) | Value::String(_)))
             });
-            Value::Object(
-                known_members.map(|(key, value)| (key.to_owned(), without_examples(value))).collect::<Object>(),
-            )
+            Value::Object(remaining.map(|(key, value)| (key.to_owned(), without_examples(value))).collect::<Object>())
         }
         other => other.clone(),
     }

@@ -427,10 +427,10 @@ impl Chunks {
         function: Option<Raw<'t>>,
     ) {
         self.seen.insert(key.0);
-        let typed_name = function.and_then(|function| message.text_member(function, "name"));
+        let more_name = function.and_then(|function| message.text_member(function, "name"));
         if let ReplyPart::Call { id, name, .. } = &mut self.call(key).part {
             let again = id.is_some() && *id == more_id;
-            match typed_name {
+            match more_name {
                 Some(whole) if again && !whole.is_empty() => *name = whole,
                 Some(more) => name.push_str(&more),
                 None => {}

@@ -68,15 +68,13 @@ pub(crate) fn fault(error: &Error, table: &DeTable<'_>, text: &str, within: Loca
 fn cause(message: &str, text: &str, span: Span) -> Option<Span> {
     let before = text.get(..span.start)?;
     let start = before.rfind('\n').map_or(0, |at| at + 1);
-    let typed_value = before.get(start..)?.trim_end();
-    if message.contains("escaped value") && typed_value.ends_with('\\') {
+    let head = before.get(start..)?.trim_end();
+    if message.contains("escaped value") && head.ends_with('\\') {
         let escaped = text.get(span.start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
-        return Some(Span::new(start + typed_value.len() - 1, span.end.max(span.start + escaped)));
+        return Some(Span::new(start + head.len() - 1, span.end.max(span.start + escaped)));
     }
-    if (message.starts_with("key with no value") || message.starts_with("missing assignment"))
-        && typed_value.ends_with(':')
-    {
-        return Some(Span::new(start + typed_value.len() - 1, start + typed_value.len()));
+    if (message.starts_with("key with no value") || message.starts_with("missing assignment")) && head.ends_with(':') {
+        return Some(Span::new(start + head.len() - 1, start + head.len()));
     }
     if let Some(at) = span.of(text).find(" //") {
         return Some(Span::new(span.start + at + 1, span.start + at + 3));
@@ -109,9 +107,8 @@ pub(super) fn single_header(text: &str, at: usize, name: Option<&str>) -> String
     let path = names.join(".");
     let Some(unnamed) = name else { return format!("[{path}]") };
     let next = text.get(at..).and_then(|rest| rest.lines().nth(1)).unwrap_or_default();
-    let typed_value =
-        next.split_once('=').filter(|(key, _)| ["name", "id"].contains(&key.trim())).map(|(_, value)| value);
-    let name = typed_value.map(|value| value.trim().trim_matches(['"', '\'']));
+    let value = next.split_once('=').filter(|(key, _)| ["name", "id"].contains(&key.trim())).map(|(_, value)| value);
+    let name = value.map(|value| value.trim().trim_matches(['"', '\'']));
     let name =
         name.filter(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)));
     format!("[{path}.{}]", name.unwrap_or(unnamed))
