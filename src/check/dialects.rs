@@ -8,8 +8,8 @@
 //! Never: reads a text.
 
 use super::suppressions;
-use crate::diagnostic::{Code, Defect, Diagnostic};
-use crate::program::{Action, BlockBinding, Closer, Dialect, Family, Mode, NameSource, Param, Program};
+use crate::diagnostic::{Code, Defect, Diagnostic, nearest};
+use crate::program::{Action, BlockBinding, Closer, Dialect, Family, Mode, NameSource, Param, Program, Types};
 use crate::surface::{Anchor, Ending, Payload, Role, Trim};
 use crate::text::{excerpt, glob};
 use crate::value::Value;
@@ -34,6 +34,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     for dialect in program.dialects.iter().filter(|dialect| dialect.fallback.is_none()) {
         own_closers(program, dialect, found);
         nameless_calls(program, dialect, found);
+        untaken_texts(program, dialect, found);
         loose_openers(dialect, found);
         unread_names(dialect, found);
     }
@@ -132,6 +133,29 @@ fn nameless_calls(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnost
             _ => "say where the action's name is, as in `name = \"@type\"`",
         };
         found.push(Diagnostic::new(Code::PACK_NAMELESS_CALL, block.at, message).with_help(help));
+    }
+}
+
+/// Reports calls whose text becomes a parameter that none of the actions declares which they may ask for.
+fn untaken_texts(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnostic>) {
+    for block in dialect.blocks.iter().filter(|block| block.role == Role::Call && block.payload == [Payload::Text]) {
+        let Some(param) = block.text_param() else { continue };
+        let actions = program.actions.iter().filter(|(name, action)| dialect.may_call(block, name, action));
+        let types: Vec<&Types> = actions.map(|(_, action)| action.schema.types()).collect();
+        let takes = |types: &&Types| !types.is_closed() || types.called(param, &dialect.names).is_some();
+        if types.is_empty() || types.iter().any(takes) {
+            continue;
+        }
+        let message = format!(
+            "the text of a `{}` is the parameter `{param}`, which no action that it may ask for has",
+            block.name
+        );
+        let known = types.iter().flat_map(|types| types.members()).map(|(name, _)| &**name);
+        let help = match nearest(param, known) {
+            Some(near) => format!("did you mean `body = \"{near}\"`?"),
+            None => "say which one it is by `body = \"PARAMETER\"`".to_owned(),
+        };
+        found.push(Diagnostic::new(Code::PACK_WRONG_VALUE, block.at, message).with_help(help).into_warning());
     }
 }
 
