@@ -5,12 +5,14 @@
 //! Never: searches a text after replacements: all patterns see texts as they were written.
 
 use super::redacting::{Hit, PendingRedactions};
-use super::{Composed, Judgement, OutsideFate, StepKind, Subject, defect, head};
+use super::{Composed, JudgedCall, Judgement, OutsideFate, StepKind, Subject, defect, head};
 use crate::diagnostic::{Defect, Diagnostic, Message, Strategy, message, quote};
+use crate::json;
 use crate::program::{Guardrail, GuardrailTarget, TargetPatterns, Types, most_matches};
 use crate::surface::Role;
 use crate::text::{Present, Slice, Span};
 use crate::value::{Record, Value};
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
@@ -75,16 +77,21 @@ impl Judgement<'_> {
         self.renew(&mut stale);
     }
 
-    /// Hides what guardrails would redact in blocks that do not count: findings about them may quote it. Their
-    /// conditions are not evaluated, since they are about what counts.
+    /// Hides what guardrails would redact in blocks that do not count, and in accepted calls: a part of these may be
+    /// dropped, such as a repeated field. Findings may quote it. The conditions of the guardrails are not evaluated,
+    /// since they are about what counts.
     fn hide_in_dropped(&mut self, set: &TargetPatterns) {
         for index in 0..self.document.blocks.len() {
-            if self.is_accepted(index) {
+            let accepted = self.is_accepted(index);
+            if accepted && !matches!(set.target, GuardrailTarget::Param(..)) {
                 continue;
             }
             let is_meant = match &set.target {
                 GuardrailTarget::Role(role) => self.has_role(index, *role),
                 GuardrailTarget::Block(name) => self.is_called(index, name),
+                GuardrailTarget::Param(action, _) if accepted => {
+                    self.call_of(index).is_some_and(|call| call.name == *action)
+                }
                 // The parameters of a dropped call may not have been read.
                 GuardrailTarget::Param(..) => self.has_role(index, Role::Call),
                 GuardrailTarget::Reply | GuardrailTarget::Input | GuardrailTarget::Key(_) => false,
@@ -98,15 +105,54 @@ impl Judgement<'_> {
             let rules: Vec<&Guardrail> = rules.filter(redacts).collect();
             if let [_, ..] = rules.as_slice() {
                 let text = self.body_text(index);
-                rules.into_iter().for_each(|rule| self.hide_matches(rule, &text));
+                rules.iter().for_each(|rule| self.hide_matches(rule, &text));
+                rules.iter().for_each(|rule| self.hide_in_call(rule, index));
             }
         }
     }
 
+    /// Hides all matches of a guardrail in a call as it is written, in its escapes, and in its parameters.
+    fn hide_in_call(&mut self, rule: &Guardrail, index: usize) {
+        let (Some(call), Some(block)) = (self.call_of(index), self.document.blocks.get(index)) else { return };
+        let (span, raw) = (block.span(), block.span().of(self.text));
+        let mut decoded: Vec<String> = Vec::new();
+        let found = |text: &str| -> Vec<String> {
+            matches(rule, text).take(most_matches(text)).map(|found| text.slice(found).to_owned()).collect()
+        };
+        if raw.contains('\\') {
+            let text = json::decode_string(raw);
+            let is_coded =
+                |matched: &String| text.matches(matched.as_str()).count() > raw.matches(matched.as_str()).count();
+            decoded.extend(found(&text).into_iter().filter(is_coded));
+        }
+        each_text(&call.params, &mut Vec::new(), &mut |_, text, _| {
+            decoded.extend(found(text).into_iter().filter(|matched| !raw.contains(matched.as_str())));
+        });
+        // Escapes hide where a match is: the whole payload is hidden, or the opener of a call without one.
+        let place = Some(block.body().trimmed(self.text)).filter(|body| !body.is_empty()).unwrap_or(span);
+        let coded = decoded.iter().map(|matched| (place, matched.as_str()));
+        let written = matches(rule, raw).take(most_matches(raw));
+        let place_of = |found: &Range<usize>| Span::new(span.start + found.start, span.start + found.end);
+        let written = written.map(|found| (place_of(&found), raw.slice(found)));
+        // A call that is not carried out may become text.
+        let may_show = !call.accepted;
+        for (place, matched) in coded.chain(written) {
+            self.redactions.hide(place, matched);
+            if may_show {
+                self.redactions.replace(place, &rule.with);
+            }
+        }
+    }
+
+    /// The call of a block.
+    fn call_of(&self, index: usize) -> Option<&JudgedCall<'_>> {
+        let call = self.calls.binary_search_by_key(&index, |call| call.block).ok();
+        call.and_then(|call| self.calls.get(call))
+    }
+
     /// Whether a block counts, and is accepted if it is a call.
     fn is_accepted(&self, index: usize) -> bool {
-        let call = self.calls.binary_search_by_key(&index, |call| call.block).ok();
-        call.and_then(|call| self.calls.get(call)).map_or(self.counts(index), |call| call.accepted)
+        self.call_of(index).map_or(self.counts(index), |call| call.accepted)
     }
 
     /// Whether the strategy of a guardrail for a text may be `redact`.
@@ -233,10 +279,9 @@ impl Judgement<'_> {
                 (speaker, label) = (who.name.into(), who.label.into());
             }
             if let Subject::Block(index) = checked.subject
-                && let Some((block, bound)) = self.block(index)
+                && let Some((block, _)) = self.block(index)
             {
-                let called = bound.key.as_ref().and_then(|key| self.called(block, key));
-                key = called.map(Value::from).unwrap_or_default();
+                key = self.checked_key(index).map(Value::from).unwrap_or_default();
                 value = block.value().cloned().unwrap_or_default();
             }
         }
@@ -428,8 +473,8 @@ impl Judgement<'_> {
 
     fn tripping_keys(&self, set: &TargetPatterns, name: &str) -> impl Iterator<Item = (CheckedText, Vec<usize>)> {
         self.counting_blocks().filter(|index| self.is_called(*index, name)).filter_map(|index| {
-            let (block, bound) = self.block(index)?;
-            let key = bound.key.as_ref().and_then(|key| self.called(block, key))?;
+            let (block, _) = self.block(index)?;
+            let key = self.checked_key(index)?;
             let hits = self.hits(set, &key)?;
             let text = Composed::of_value(key.into_owned(), block.opener());
             Some((
@@ -437,6 +482,13 @@ impl Judgement<'_> {
                 hits,
             ))
         })
+    }
+
+    /// The key of a block, that of a file as effects and permits see it: `./a` is `a`.
+    fn checked_key(&self, index: usize) -> Option<Cow<'_, str>> {
+        let (block, bound) = self.block(index)?;
+        let written = || bound.key.as_ref().and_then(|key| self.called(block, key));
+        self.key(index).map(|(_, key)| key).filter(|key| !key.is_empty()).or_else(written)
     }
 
     pub(super) fn has_role(&self, index: usize, role: Role) -> bool {

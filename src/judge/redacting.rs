@@ -170,6 +170,10 @@ impl Judgement<'_> {
         if let Some(quote_filter) = self.redactions.quote_filter() {
             for call in self.calls.iter_mut().filter(|call| !call.accepted) {
                 each_text_mut(&mut call.params, &mut |text| quote_filter.instead_of(text));
+                // The name of an unknown action is what the model has written.
+                if let (None, Some(hidden)) = (call.action, quote_filter.instead_of(&call.name)) {
+                    call.name = hidden.into();
+                }
             }
         }
         self.computed.content_texts.borrow_mut().clear();

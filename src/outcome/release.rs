@@ -142,7 +142,13 @@ impl Release {
         complete: bool,
     ) -> Vec<StreamEvent> {
         let mut events = Vec::with_capacity(drafts.len());
-        for draft in drafts {
+        for mut draft in drafts {
+            // The name of a call that a guardrail may redact is not emitted before the answer is judged.
+            if let StreamEvent::Opened { role: Role::Call, called, .. } = &mut draft.event
+                && called.as_deref().is_some_and(|name| context.program.guardrails.match_in(name))
+            {
+                *called = None;
+            }
             match (&draft.event, self.hold) {
                 (StreamEvent::Text { text, .. }, Hold::None) => self.emitted_so_far += text.len(),
                 (StreamEvent::Text { .. }, _) => {

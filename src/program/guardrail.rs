@@ -49,6 +49,13 @@ pub(crate) struct Guardrail {
     pub(crate) at: Location,
 }
 
+impl Guardrails {
+    /// Whether the pattern of some guardrail matches in this text, wherever that guardrail looks.
+    pub(crate) fn match_in(&self, text: &str) -> bool {
+        self.rules.iter().any(|rule| rule.matches_from(text, 0).next().is_some())
+    }
+}
+
 impl Guardrail {
     /// The automaton that finds how much of an incomplete text cannot be part of a later match.
     pub(crate) fn watch(&self) -> Option<&Watch> {

@@ -63,7 +63,10 @@ fn answer(dice: &mut Dice, secret: &str) -> String {
     for _ in 0..1 + dice.below(5) {
         let said = words(dice, secret);
         let escaped = said.replacen('S', "&#83;", dice.below(2));
-        let block = match dice.below(9) {
+        // Escapes of JSON, as a model that hides something may write them.
+        let coded = format!("{said:?}").replacen('S', "\\u0053", dice.below(2));
+        let called = dice.pick(&["note", "other", secret]);
+        let block = match dice.below(13) {
             0 => said,
             1 => format!("<say>{escaped}</say>"),
             2 => format!("<think>{said}</think>"),
@@ -75,6 +78,10 @@ fn answer(dice: &mut Dice, secret: &str) -> String {
                 "<do what=\"note\">{{\"text\": {said:?}, \"more\": {{{said:?}: {{{said:?}: [{said:?}]}}}}{}",
                 dice.pick(&["}</do>", ",}</do>", ", \"n\": 1/3}</do>", ""])
             ),
+            8 => format!("<do what=\"{called}\">{{\"text\": {coded}, \"n\": {coded}, \"more\": {coded}}}</do>"),
+            9 => format!("<do what=\"note\">{{\"text\": {coded}, \"text\": {coded}}}</do>"),
+            10 => format!("<do what=\"{called}\"><text>{escaped}</text><text>x</text><extra>{said}</extra></do>"),
+            11 => format!("<do what=\"note\"><text>x</text><{secret}>1</{secret}></do>"),
             _ => format!("<do what=\"note\"><text>{escaped} {said}</text><mroe>7</mroe></do>"),
         };
         text.push_str(&block);
