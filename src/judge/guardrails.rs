@@ -8,7 +8,7 @@ use super::redacting::{Hit, PendingRedactions};
 use super::{Composed, JudgedCall, Judgement, OutsideFate, StepKind, Subject, defect, head};
 use crate::diagnostic::{Defect, Diagnostic, Message, Strategy, message, quote};
 use crate::json;
-use crate::program::{Guardrail, GuardrailTarget, TargetPatterns, Types, most_matches};
+use crate::program::{Guardrail, GuardrailTarget, ResolvedStrategy, TargetPatterns, Types, most_matches};
 use crate::surface::Role;
 use crate::text::{Present, Slice, Span};
 use crate::value::{Record, Value};
@@ -28,7 +28,7 @@ pub(super) struct CheckedText {
     pub(super) is_name: bool,
 }
 
-impl Judgement<'_> {
+impl<'r> Judgement<'r> {
     pub(super) fn judge_guardrails(&mut self) {
         let program = self.program;
         // Conditions of permits may have computed members of the reply before it was complete: compute them again.
@@ -157,10 +157,24 @@ impl Judgement<'_> {
 
     /// Whether the strategy of a guardrail for a text may be `redact`.
     fn redacts(&self, rule: &Guardrail, subject: &Subject) -> bool {
-        let table = || self.answers(Defect::Guardrail, subject).map(|(strategy, _)| strategy);
-        let chosen =
-            rule.strategy.into_iter().chain(table()).find(|one| *one != Strategy::AskAgain || self.may_ask_again);
-        chosen == Some(Strategy::Redact)
+        let mut strategies = self.strategies_of(rule, subject);
+        let chosen = strategies.find(|(one, _)| *one != Strategy::AskAgain || self.may_ask_again);
+        chosen.is_some_and(|(one, _)| one == Strategy::Redact)
+    }
+
+    /// The strategies of a guardrail: its own, then those of the degradation table. If it asks again and nothing says
+    /// what follows when no attempt is left, the answer is refused: what must not remain does not.
+    fn strategies_of(
+        &self,
+        rule: &Guardrail,
+        subject: &Subject,
+    ) -> impl Iterator<Item = ResolvedStrategy> + Clone + use<'r> {
+        let own = rule.strategy.map(|strategy| (strategy, Some(rule.at)));
+        let table = self.answers(Defect::Guardrail, subject);
+        let is_open =
+            rule.strategy == Some(Strategy::AskAgain) && table.clone().all(|(_, declared)| declared.is_none());
+        let last = is_open.then_some((Strategy::Refuse, Some(rule.at)));
+        own.into_iter().chain(last).chain(table)
     }
 
     /// Whether a guardrail checks a text. In the parameters of a dropped call, only guardrails that redact do.
@@ -197,9 +211,7 @@ impl Judgement<'_> {
             self.renew(stale);
         }
         let subject = checked.map_or(Subject::Reply, |checked| checked.subject.clone());
-        // If the guardrail's own strategy does not apply, the degradation table decides.
-        let own = rule.strategy.map(|strategy| (strategy, Some(rule.at)));
-        let strategies = own.into_iter().chain(self.answers(Defect::Guardrail, &subject));
+        let strategies = self.strategies_of(rule, &subject);
         let first = strategies.clone().find(|chosen| chosen.0 != Strategy::AskAgain || self.may_ask_again);
         if let (Some(chosen @ (Strategy::Redact, _)), Some(checked)) =
             (first, checked.filter(|one| one.can_be_redacted(rule)))

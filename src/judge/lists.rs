@@ -33,11 +33,15 @@ impl<'r> Judgement<'r> {
     pub(super) fn judge_values(&mut self) {
         for index in 0..self.document.blocks.len() {
             let Some((block, bound)) = self.block(index).filter(|_| self.counts(index)) else { continue };
+            let had_value = bound.role == Role::Section && self.section_value(index).is_some();
             self.judge_schema(index, block, bound);
+            let taken = had_value && self.section_value(index).is_none();
             if bound.role == Role::Section && self.reads_members() && !block.ended.is_cut() {
                 self.judge_member(index, block, bound);
             }
-            let declares = bound.role == Role::Section && !bound.payload.is_empty() && block.value().is_none();
+            // A value that its schema has taken away has been reported.
+            let declares =
+                bound.role == Role::Section && !bound.payload.is_empty() && block.value().is_none() && !taken;
             if !declares || bound.payload.iter().any(|reader| reader.accepts_any_text()) {
                 continue;
             }
@@ -87,8 +91,11 @@ impl<'r> Judgement<'r> {
     fn judge_schema(&mut self, index: usize, block: &Block, bound: &program::BlockBinding) {
         // A template makes a text from any value, so a block with a template is not checked against its schema.
         let Some(schema) = bound.schema.as_ref().filter(|_| bound.text.is_none()) else { return };
+        // The value of a member that is a string is its text.
+        let is_string = matches!(block.written, BodyEncoding::String | BodyEncoding::Twice);
+        let text = || is_string.then(|| self.body(index).into_owned().into());
         let value = match bound.role {
-            Role::Section => self.section_value(index),
+            Role::Section => self.section_value(index).or_else(text),
             // The text may be one member of an object that the schema describes: a schema that accepts every text is
             // skipped.
             Role::Message | Role::Content | Role::Utterance => match block.value().filter(|value| !value.is_string()) {
