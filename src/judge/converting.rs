@@ -91,8 +91,9 @@ const NEGATIONS: &[&str] = &[
 const CHANGING: &[&str] = &[
     "k", "m", "mn", "mio", "mil", "mln", "b", "bn", "mrd", "g", "t", "tn", "tsd", "x", "grand", "dozen", "dozens",
     "hundred", "hundreds", "thousand", "thousands", "million", "millions", "billion", "billions", "trillion",
-    "trillions", "lakh", "lakhs", "crore", "crores", "not", "no", "minus", "negative", "except", "least", "most",
-    "more", "less", "over", "under", "above", "below", "than", "half", "quarter", "twice", "double",
+    "trillions", "lakh", "lakhs", "crore", "crores", "minus", "negative", "least", "most", "more", "less", "over",
+    "under", "above", "below", "up", "until", "till", "almost", "nearly", "max", "minimum", "maximum", "half",
+    "quarter", "twice", "double",
 ];
 
 /// Whether a text negates or asks what it says: `isn't`, `far from`, `Is it true?`.
@@ -148,7 +149,7 @@ fn number_in(text: &str, is_whole: bool) -> Option<Value> {
     let is_apart = !before.ends_with(joins)
         && !before.trim_end().ends_with(is_dash)
         && !behind.starts_with(|c: char| matches!(c, '+' | ')') || is_dash(c));
-    let changes = words(text).any(|word| is_one_of(word, CHANGING));
+    let changes = is_negated(text) || words(text).any(|word| is_one_of(word, CHANGING));
     if changes || !is_apart || !around.all(is_plain) {
         return None;
     }
@@ -224,6 +225,7 @@ mod tests {
             ("5km", value!(5)),
             ("1_000", value!(1000)),
             ("1.200", value!(1.2)),
+            ("30 min", value!(30)),
         ] {
             check(value!({ "type": "number" }), text, expected);
         }
@@ -234,7 +236,8 @@ mod tests {
     fn what_may_be_another_number_is_none() {
         for text in [
             "1/5", "5-10", "12k", "2 million", "v2", "2026-11-26", "5:30", "< 3", "at least 3", "not 5", "1.2.3",
-            "1,2,3", "12 500", "COVID-19", "2x", "x = 5", "", "five",
+            "1,2,3", "12 500", "COVID-19", "2x", "x = 5", "", "five", "3?", "is it 3?", "never 3", "all but 3",
+            "up to 3",
         ] {
             check(value!({ "type": "number" }), text, Value::Null);
         }

@@ -6,7 +6,7 @@
 
 use super::guardrails::{CheckedText, matches};
 use super::texts::{RangeOrigin, replaced};
-use super::{Composed, Judgement, Subject, defect};
+use super::{Composed, Judgement, Occasion, Subject, defect};
 use crate::diagnostic::{Defect, Message, message, quote};
 use crate::program::{Guardrail, ResolvedStrategy, most_matches};
 use crate::surface::Role;
@@ -51,7 +51,7 @@ impl Judgement<'_> {
         let Hit { rule, checked, found, broken, is_first } = hit;
         let text = &checked.text;
         let matched = text.text.slice(found.clone());
-        if matched.is_empty() {
+        if matched.is_empty() || self.is_replacement(rule, &text.text, &found) {
             return;
         }
         let mut place = None;
@@ -126,6 +126,14 @@ impl Judgement<'_> {
             rules.extend(self.program.guardrails.rules.iter().position(|one| one.id == rule.id));
             *has_places |= !checked.is_in_value();
         }
+    }
+
+    /// Whether a match in a call that a person has confirmed is what has replaced another match before: the person has
+    /// said yes to it as it is.
+    fn is_replacement(&self, rule: &Guardrail, text: &str, found: &Range<usize>) -> bool {
+        let overlaps = |(at, with): (usize, &str)| at < found.end && found.start < at + with.len();
+        let is_confirmed = matches!(self.occasion, Occasion::Confirmed(_)) && !rule.with.is_empty();
+        is_confirmed && text.match_indices(&*rule.with).any(overlaps)
     }
 
     /// Replaces everything that was found, in the texts and values that conditions, effects and hosts will see.

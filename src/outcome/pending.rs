@@ -69,6 +69,9 @@ impl Program {
         }
         let mut too_many = None;
         let session = &mut outcome.session;
+        // A host may have stored the calls that wait, but not the counts: no id is given twice.
+        let number_of = |id: &String| id.strip_prefix(KIND)?.strip_prefix('-')?.parse::<u32>().ok();
+        let mut last = session.pending.keys().filter_map(number_of).max().map_or(0, u64::from);
         let mut remarks = Vec::new();
         if occasion == Occasion::Answer && !self.keeps_pending {
             remarks.extend(std::mem::take(&mut session.pending).iter().map(|(id, lapsed)| lapses(id, lapsed)));
@@ -80,10 +83,8 @@ impl Program {
                 too_many.get_or_insert(call.span);
                 continue;
             }
-            let mut number = session.ids.last(KIND).unwrap_or_default() + 1;
-            while session.pending.contains_key(&format!("{KIND}-{number}")) {
-                number += 1;
-            }
+            let number = session.ids.last(KIND).unwrap_or_default().max(last) + 1;
+            last = number;
             let id = format!("{KIND}-{number}");
             session.ids.give(KIND, number);
             let waits = PendingCall {

@@ -107,3 +107,27 @@ fn no_more_than_a_hundred_calls_wait() {
     let again = program.run(&done.session, &format!("Well. {call}"));
     assert_eq!(again.calls[0].pending.as_deref(), Some("p-101"));
 }
+
+#[test]
+fn no_id_is_given_twice() {
+    let program = program(DESK);
+    let mut kept = serde_json::to_value(waiting(&program)).unwrap();
+    kept.as_object_mut().unwrap().remove("ids");
+    let session = program.resume(kept).unwrap();
+    // The host has lost the counts, and the next answer drops what waits: a yes to `p-1` is no yes to this.
+    let next = program.run(&session, r#"Well. <tool name="refund"><amount>1</amount></tool>"#);
+    assert_eq!(next.calls[0].pending.as_deref(), Some("p-2"));
+    assert_eq!(next.diagnostics[0].message, "`refund` no longer waits under `p-1`: the next answer is here");
+}
+
+#[test]
+fn what_replaces_a_secret_is_not_replaced_again() {
+    let pack = DESK.replace("amount = { type", "why = { type = \"string\" }, amount = { type")
+        + "[[guardrails]]\nid = \"key\"\non = \"refund.why\"\nmatches = 'SECRET|[0-9]{4}'\nstrategy = \"redact\"\nwith = \"[SECRET]\"\n";
+    let program = program(&pack);
+    let asked =
+        program.run(&program.session(), r#"Well. <tool name="refund"><amount>4</amount><why>1234</why></tool>"#);
+    assert_eq!(asked.calls[0].verdict, Verdict::Pending);
+    let done = program.confirm(&asked.session, "p-1");
+    assert_eq!((done.calls[0].verdict, &done.calls[0].params["why"]), (Verdict::Accepted, &value!("[SECRET]")));
+}
