@@ -79,7 +79,7 @@ fn never_fenced(program: &Program, found: &mut Vec<Diagnostic>) {
 /// Reports blocks that only the next opener ends, although openers count even in the middle of a sentence.
 fn loose_openers(dialect: &Dialect, found: &mut Vec<Diagnostic>) {
     let ends = |family: &Family| family.close.is_some() || family.payload.is_some() || family.empty.is_some();
-    let loose = |family: &Family| !ends(family) && !family.starts_line && !family.only_prelude;
+    let loose = |family: &Family| !ends(family) && !family.starts_line;
     if dialect.families.iter().any(loose) {
         let message = format!("an opener of `{}` counts even in the middle of a sentence", dialect.name);
         let help = "say `anchor = \"line\"`: its blocks end at the next opener, even one that is part of their text";

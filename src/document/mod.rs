@@ -104,8 +104,7 @@ pub(crate) struct Document {
     pub(crate) open_spans: Vec<usize>,
     /// If a fallback read the response: what its main dialect quotes and the fallback does not, in order.
     pub(crate) fenced: Vec<Mask>,
-    /// The opener of the last reasoning, if it is not closed, in a dialect whose reasoning only opens at the start of
-    /// the answer.
+    /// The opener of reasoning before an object, if it is not closed.
     pub(crate) open_reasoning: Option<usize>,
     /// If the response is a structured reply: its parts. The text is the first of them.
     pub(crate) natives: Option<Box<Natives>>,

@@ -179,7 +179,6 @@ impl DialectScanner {
         });
         let index = self.blocks.len();
         self.found.unread();
-        self.open_reasoning = None;
         if ended == Ended::Open {
             self.found.push(ReaderFinding::of(Defect::UnclosedBlock, block.span(), index));
         }
@@ -249,17 +248,10 @@ impl DialectScanner {
                         *claim = dialect.filter(|dialect| dialect.is_claimed_by(name)).map(|_| mark.start());
                     }
                 }
-                MarkKind::Open { id, .. } => self.note_reasoning(&mark, context, id),
+                MarkKind::Open { .. } => {}
             }
         }
         self.open = current;
-    }
-
-    /// Notes an opener of reasoning at the start of its line, if reasoning only opens at the start of the answer.
-    fn note_reasoning(&mut self, mark: &Mark, context: &ReadContext<'_>, id: BlockId) {
-        if mark.starts_line() && context.block(id).is_some_and(|block| block.starts && block.role == Role::Thinking) {
-            self.open_reasoning.get_or_insert(mark.start());
-        }
     }
 
     /// Whether a tag outside every block quotes this opener.
@@ -295,8 +287,10 @@ impl DialectScanner {
                 !self.wrapping.is_empty() && (mark.starts_line() || self.follows_block(mark, context.text))
             }
         };
-        // A block that opens only at the start of an answer has been searched for before all others.
-        context.block(id).is_some_and(|block| !block.starts && counts(block))
+        // Reasoning that may open the answer has been searched for there. Later, its opener is only mentioned in the
+        // middle of a line.
+        let starts = |block: &program::BlockBinding| block.role == Role::Thinking && mark.starts_line();
+        context.block(id).is_some_and(|block| if block.starts { starts(block) } else { counts(block) })
     }
 
     /// Whether only white space comes between a mark and the block before it.
@@ -319,7 +313,6 @@ impl DialectScanner {
         }
         let name = mark.name().of(context.text);
         if name.is_empty() || self.closes_some(mark, context) {
-            self.open_reasoning = self.open_reasoning.filter(|_| !closes_reasoning(context.dialect, name));
             self.finds(ReaderFinding::new(Defect::StrayCloser, mark.span()));
         }
     }
@@ -445,16 +438,9 @@ impl DialectScanner {
             open_fences: self.masks.take_open_fences(),
             open_spans: self.masks.take_open_spans(),
             fenced: Vec::new(),
-            open_reasoning: self.open_reasoning,
+            open_reasoning: None,
             markup: std::mem::take(&mut self.markup),
             natives: None,
         }
     }
-}
-
-/// Whether a closer of this name closes reasoning that opens at the start of the answer.
-fn closes_reasoning(dialect: &Dialect, name: &str) -> bool {
-    let own = dialect.names.find(name, None).and_then(|id| dialect.block(id)).is_some_and(|block| block.starts);
-    let word = |closer: &Closer| matches!(closer, Closer::Word(word) if dialect.names.same(word, name));
-    name.is_empty() || own || dialect.blocks.iter().any(|block| block.starts && block.close.iter().any(word))
 }

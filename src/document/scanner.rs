@@ -67,8 +67,6 @@ pub(super) struct DialectScanner {
     pub(super) calls: usize,
     /// The wrappers that are open at the current position.
     pub(super) wrapping: Wrapping<()>,
-    /// The opener of reasoning that opens no block where it is, and has not been closed so far.
-    pub(super) open_reasoning: Option<usize>,
     /// Where reasoning may start again without an opener.
     pub(super) again: RestartPoint,
     /// Whether a limit was reached, so that the rest is text.
@@ -116,7 +114,6 @@ impl DialectScanner {
             markup: Vec::new(),
             calls: 0,
             wrapping: Wrapping::default(),
-            open_reasoning: None,
             again: RestartPoint::default(),
             stopped: false,
             announced: Announced::default(),

@@ -39,9 +39,8 @@ pub(crate) struct Family {
     pub(crate) closers_start_line: bool,
     /// Whether the pack declares of one of its blocks that it counts anywhere: then even in the middle of a word.
     pub(crate) inside_words: bool,
-    /// Its block that opens at the start of an answer; `only_prelude` is whether it has no other block.
+    /// Its block that may open the answer, even without its opener.
     pub(crate) prelude: Option<BlockId>,
-    pub(crate) only_prelude: bool,
     /// The texts that its closers start with, if it has a block that opens at the start of an answer.
     pub(crate) closer_starts: Option<CloserStarts>,
     /// Whether its closers can have names.
@@ -114,7 +113,6 @@ impl Family {
             inside_words: false,
             prelude: None,
             closers_start_line: false,
-            only_prelude: false,
             closer_starts: None,
             json: within("json"),
             text: within("text"),
@@ -149,7 +147,6 @@ impl Family {
         self.starts_paragraph = !self.may_break && blocks.clone().all(|(_, block)| block.anchor == Anchor::Paragraph);
         self.closers_start_line = blocks.clone().all(|(_, block)| block.anchor != Anchor::Anywhere);
         self.inside_words = blocks.clone().any(|(_, block)| block.inside_words);
-        self.only_prelude = blocks.clone().all(|(_, block)| block.starts);
         let prelude = { blocks }.find(|(_, block)| block.starts).map(|(id, _)| id);
         self.prelude = prelude.filter(|_| self.close.is_some());
         let close = self.close.filter(|_| self.prelude.is_some());

@@ -46,11 +46,6 @@ impl Prefilter {
         for (number, family) in families.iter().enumerate() {
             for (closes, rule) in [Some(family.open), family.close].into_iter().enumerate() {
                 let Some(rule) = rule else { continue };
-                // Openers that count only at the start of an answer are searched for there. Their closers count
-                // everywhere: text before an unmatched one may be reasoning.
-                if closes == 0 && family.only_prelude {
-                    continue;
-                }
                 let mark = (2 * number + closes) as u8;
                 // Openers that count only at the start of a line are not searched for elsewhere.
                 let at_line_start = closes == 0 && family.starts_line;

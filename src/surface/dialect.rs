@@ -109,7 +109,7 @@ table! {
         /// the remark `field-form`. With `@body`, `@lines`, `@index` or `@ATTRIBUTE`, how prompts write the whole
         /// block; of a wrapper, how they write calls in it. Default: by grammar.
         spelled: Option<Spanned<String>>,
-        /// Whether it opens only at the start of the answer, with or without its opener.
+        /// Whether it opens the answer, with or without its opener; later it opens at the start of a line.
         starts: bool,
         /// Whether prompts leave it out: it is understood, and not asked for.
         hidden: bool,
