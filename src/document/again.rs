@@ -27,12 +27,12 @@ pub(super) enum RestartPoint {
 
 impl DialectScanner {
     /// Notes that reasoning at the start of the answer has ended at its closer.
-    pub(super) fn reasoning_ends(&mut self) {
+    pub(super) fn note_end_of_reasoning(&mut self) {
         self.again = RestartPoint::AfterCall(self.at);
     }
 
     /// Notes that a block opens here.
-    pub(super) fn follows_reasoning(&mut self, start: usize, context: &ReadContext<'_>) {
+    pub(super) fn note_block_start(&mut self, start: usize, context: &ReadContext<'_>) {
         let (end, called) = match self.again {
             RestartPoint::Nowhere => return,
             RestartPoint::AfterCall(end) => (end, false),
@@ -46,7 +46,7 @@ impl DialectScanner {
     }
 
     /// Notes that a block has ended, the last one so far.
-    pub(super) fn ends_before_reasoning(&mut self, id: BlockId, context: &ReadContext<'_>) {
+    pub(super) fn note_block_end(&mut self, id: BlockId, context: &ReadContext<'_>) {
         if self.again == RestartPoint::Nowhere {
             return;
         }
@@ -70,7 +70,7 @@ impl DialectScanner {
     }
 
     /// Adds the reasoning that ends at this closer, if reasoning has started again.
-    pub(super) fn think_again(&mut self, mark: &Mark, family: u8, context: &ReadContext<'_>) -> bool {
+    pub(super) fn add_restarted_reasoning(&mut self, mark: &Mark, family: u8, context: &ReadContext<'_>) -> bool {
         let RestartPoint::Here(start) = self.again else { return false };
         let inner = Span::new(start, mark.start());
         let name = mark.name().of(context.text);
@@ -94,7 +94,7 @@ impl DialectScanner {
         let (body, tag) = self.trimmed(inner, usize::from(family), bound, context);
         let index = self.blocks.len();
         self.found.unread_from(start);
-        self.finds_around(tag, index);
+        self.note_enclosing_tag(tag, index);
         self.blocks.push(Block {
             id,
             family,
@@ -109,7 +109,7 @@ impl DialectScanner {
             value: None,
         });
         self.at = mark.span().end;
-        self.reasoning_ends();
+        self.note_end_of_reasoning();
         true
     }
 

@@ -52,7 +52,7 @@ impl DialectScanner {
     }
 
     /// The closer that balances the opener of `open`, and whether it is the first of `close`.
-    pub(super) fn balancing(
+    pub(super) fn find_balancing_closer(
         &mut self,
         open: &OpenBlock,
         search: &EndSearch<'_>,
@@ -62,7 +62,7 @@ impl DialectScanner {
         let start = open.opener.start;
         let knows = |one: &&Balance| one.id == open.id && one.region == region && one.from <= start;
         if !self.balances.iter().any(|one| knows(&one)) {
-            let pairs = self.paired(open, search, region);
+            let pairs = self.pair_openers(open, search, region);
             // Only regions that have not ended yet can be asked for again.
             self.balances.retain(|one| one.region > start && (one.id, one.region) != (open.id, region));
             self.balances.push(Balance { id: open.id, from: start, region, pairs });
@@ -73,7 +73,7 @@ impl DialectScanner {
     }
 
     /// Pairs the openers like `open`, from `open` up to the end of the region.
-    fn paired(&mut self, open: &OpenBlock, search: &EndSearch<'_>, region: usize) -> Vec<(usize, Span)> {
+    fn pair_openers(&mut self, open: &OpenBlock, search: &EndSearch<'_>, region: usize) -> Vec<(usize, Span)> {
         let EndSearch { context, block, .. } = *search;
         let names = &context.dialect.names;
         let fold = |name: Span| names.fold(name.of(context.text));
@@ -116,13 +116,13 @@ impl DialectScanner {
     }
 
     /// Notes the openers of its own kind that a block quotes, because they are balanced inside it.
-    pub(super) fn quotes_own(&mut self, open: &OpenBlock, inner: Span, context: &ReadContext<'_>) {
+    pub(super) fn note_own_quotes(&mut self, open: &OpenBlock, inner: Span, context: &ReadContext<'_>) {
         let mut number = open.first;
         while let Some(mark) = self.marker.mark(number).filter(|mark| mark.start() < inner.end) {
             number += 1;
             let alike = matches!(mark.kind, MarkKind::Open { id, .. } if id == open.id) && mark.start() >= inner.start;
             if alike && !mark.masked && self.counts(context, &mark) {
-                self.finds(ReaderFinding::new(Remark::QuotedBlock, mark.span()));
+                self.add_finding(ReaderFinding::new(Remark::QuotedBlock, mark.span()));
             }
         }
     }

@@ -60,19 +60,19 @@ impl DialectScanner {
         {
             if lists && parent.is_none() {
                 if !listed.calls.is_empty() {
-                    self.edges(context, open, &end, index);
-                    self.finds_around(around, index);
+                    self.note_edge_faults(context, open, &end, index);
+                    self.note_enclosing_tag(around, index);
                 }
-                self.list(open, listed, (span, ended), block);
-                self.pass(span);
+                self.push_listed_calls(open, listed, (span, ended), block);
+                self.advance_past(span);
                 return;
             }
             if let (false, [call]) = (lists, listed.calls.as_slice()) {
-                self.beside(call, index);
+                self.note_members_beside(call, index);
                 named = call.named();
                 body = call.params;
                 written = call.written();
-                self.payload_faults(&listed.faults);
+                self.note_payload_faults(&listed.faults);
             }
         }
         if ended.is_cut() {
@@ -83,11 +83,11 @@ impl DialectScanner {
             };
             self.found.push(ReaderFinding::of(what, span, index));
         }
-        self.edges(context, open, &end, index);
-        self.finds_around(around, index);
+        self.note_edge_faults(context, open, &end, index);
+        self.note_enclosing_tag(around, index);
         // Only the marks in a content or call have to be noted here; those in other blocks are handled one by one.
         if end.ending == Ending::BalancedCloser && matches!(block.role, Role::Content | Role::Call) {
-            self.quotes_own(open, inner, context);
+            self.note_own_quotes(open, inner, context);
         }
         let mut attributes = std::mem::take(&mut open.attributes);
         attributes.extend(named);
@@ -98,10 +98,10 @@ impl DialectScanner {
         }
         self.blocks.push(block);
         if end.payload.is_none() && !open.empty {
-            self.inside(open, index, inner, context, depth);
+            self.handle_inside(open, index, inner, context, depth);
         }
         if parent.is_none() {
-            self.pass(span);
+            self.advance_past(span);
         }
     }
 
@@ -122,9 +122,9 @@ impl DialectScanner {
     }
 
     /// Notes that a tag around the text of a block was removed.
-    pub(super) fn finds_around(&mut self, tag: Option<Span>, index: usize) {
+    pub(super) fn note_enclosing_tag(&mut self, tag: Option<Span>, index: usize) {
         if let Some(tag) = tag {
-            self.finds(ReaderFinding::of(Remark::FieldForm, tag, index));
+            self.add_finding(ReaderFinding::of(Remark::FieldForm, tag, index));
         }
     }
 
@@ -186,20 +186,20 @@ impl DialectScanner {
         }
     }
 
-    fn pass(&mut self, span: Span) {
+    fn advance_past(&mut self, span: Span) {
         self.at = span.end;
         self.next = self.marker.first_at(self.next, span.end);
     }
 
     /// Adds a block for each call of a payload that is a list of calls; the text around the calls is markup.
-    fn list(
+    fn push_listed_calls(
         &mut self,
         open: &OpenBlock,
         listed: CallList,
         (span, ended): (Span, Ended),
         block: &program::BlockBinding,
     ) {
-        self.payload_faults(&listed.faults);
+        self.note_payload_faults(&listed.faults);
         let mut at = span.start;
         for (number, call) in listed.calls.into_iter().enumerate() {
             if number > 0 && (self.blocks.len() >= self.limits.blocks || self.calls >= self.limits.calls) {
@@ -215,7 +215,7 @@ impl DialectScanner {
             if !listed.is_list && !block.takes_lone_call() {
                 self.found.push(ReaderFinding::of(Remark::FieldForm, call.span, index));
             }
-            self.beside(&call, index);
+            self.note_members_beside(&call, index);
             self.markup.push(Span::new(at, call.span.start));
             at = call.span.end;
             let (attributes, written) = (call.named().into_iter().collect(), call.written());
@@ -225,33 +225,33 @@ impl DialectScanner {
     }
 
     /// Notes the members of a call other than its name and parameters.
-    fn beside(&mut self, call: &ListedCall, index: usize) {
+    fn note_members_beside(&mut self, call: &ListedCall, index: usize) {
         for member in &call.beside {
-            self.finds(ReaderFinding::of(Remark::FieldForm, *member, index));
+            self.add_finding(ReaderFinding::of(Remark::FieldForm, *member, index));
         }
         for key in &call.repeated {
-            self.finds(ReaderFinding::new(Remark::DuplicateKey, *key));
+            self.add_finding(ReaderFinding::new(Remark::DuplicateKey, *key));
         }
     }
 
-    fn payload_faults(&mut self, faults: &[JsonFault]) {
+    fn note_payload_faults(&mut self, faults: &[JsonFault]) {
         for fault in faults {
-            self.finds(ReaderFinding::new(FindingKind::PayloadFault(fault.id()), fault.span));
+            self.add_finding(ReaderFinding::new(FindingKind::PayloadFault(fault.id()), fault.span));
         }
     }
 
     /// Notes the defects of an opener and of a closer.
-    fn edges(&mut self, context: &ReadContext<'_>, open: &OpenBlock, end: &BlockEnd, index: usize) {
+    fn note_edge_faults(&mut self, context: &ReadContext<'_>, open: &OpenBlock, end: &BlockEnd, index: usize) {
         if let Some((closer, false)) = end.closer {
             self.found.push(ReaderFinding::of(Defect::WrongCloser, closer, index));
         }
-        self.faults(context, open.family, &open.attributes, index);
-        self.closer_faults(context, open.family, end.closer.map(|(closer, _)| closer), index);
-        self.repeats(&open.attributes, index, context);
+        self.note_opener_faults(context, open.family, &open.attributes, index);
+        self.note_closer_faults(context, open.family, end.closer.map(|(closer, _)| closer), index);
+        self.note_repeated_attributes(&open.attributes, index, context);
     }
 
     /// Notes the faults in the closer, as its grammar defines them.
-    fn closer_faults(&mut self, context: &ReadContext<'_>, family: usize, closer: Option<Span>, index: usize) {
+    fn note_closer_faults(&mut self, context: &ReadContext<'_>, family: usize, closer: Option<Span>, index: usize) {
         let family = context.dialect.families.get(family).filter(|family| family.closes_with_faults);
         let Some((closer, family)) = closer.zip(family) else { return };
         let Some((close, within)) = family.close.zip(context.text.get(..closer.end)) else { return };
@@ -265,7 +265,13 @@ impl DialectScanner {
     }
 
     /// Notes the faults in the opener, as its grammar defines them.
-    pub(super) fn faults(&mut self, context: &ReadContext<'_>, family: usize, attributes: &[Attribute], index: usize) {
+    pub(super) fn note_opener_faults(
+        &mut self,
+        context: &ReadContext<'_>,
+        family: usize,
+        attributes: &[Attribute],
+        index: usize,
+    ) {
         let Some(family) = context.dialect.families.get(family).filter(|family| !family.faults.is_empty()) else {
             return;
         };
@@ -279,7 +285,12 @@ impl DialectScanner {
     }
 
     /// Notes the attributes that the opener repeats; of each name, the first counts.
-    pub(super) fn repeats(&mut self, attributes: &[Attribute], index: usize, context: &ReadContext<'_>) {
+    pub(super) fn note_repeated_attributes(
+        &mut self,
+        attributes: &[Attribute],
+        index: usize,
+        context: &ReadContext<'_>,
+    ) {
         if attributes.len() < 2 {
             return;
         }
@@ -288,14 +299,14 @@ impl DialectScanner {
             if let AttributeKey::Typed(key) = attribute.key
                 && !known.insert(context.dialect.names.fold(key.span().of(context.text)))
             {
-                self.finds(ReaderFinding::of(Remark::DuplicateKey, key.span(), index));
+                self.add_finding(ReaderFinding::of(Remark::DuplicateKey, key.span(), index));
             }
         }
     }
 
     /// Handles the marks inside the closed block number `index`: blocks that it `holds` are read, all else remains
     /// text.
-    fn inside(&mut self, open: &OpenBlock, index: usize, inner: Span, context: &ReadContext<'_>, depth: usize) {
+    fn handle_inside(&mut self, open: &OpenBlock, index: usize, inner: Span, context: &ReadContext<'_>, depth: usize) {
         let Some(block) = context.block(open.id) else { return };
         // Contents and the payloads of calls are opaque.
         if matches!(block.role, Role::Content | Role::Call) {
@@ -313,12 +324,12 @@ impl DialectScanner {
             }
             tags.pass(at);
             if let Quoted::Until(end) = self.in_attribute(&mut tags, &mark, context, Some(inner.end)) {
-                self.masked(&mark);
+                self.note_quoted_opener(&mark);
                 at = end;
                 continue;
             }
             match mark.kind {
-                _ if mark.masked => self.masked(&mark),
+                _ if mark.masked => self.note_quoted_opener(&mark),
                 // An opener that does not count is prose that mentions the block.
                 MarkKind::Open { .. } if !self.counts(context, &mark) => {}
                 MarkKind::Open { id, .. } if block.holds.contains(&id) && depth < self.limits.depth => {
@@ -330,7 +341,7 @@ impl DialectScanner {
                     self.close(&mut open, end, context, Some(index), depth + 1);
                 }
                 MarkKind::Open { id, .. } => {
-                    self.finds(ReaderFinding::inside(Defect::NestedBlock, mark.span(), index));
+                    self.add_finding(ReaderFinding::inside(Defect::NestedBlock, mark.span(), index));
                     at = mark.span().end;
                     // The block remains text, but nothing inside reasoning or a content may count: skip all of it.
                     let closed =

@@ -330,7 +330,7 @@ impl DialectScanner {
                 open.waits = true;
                 return false;
             };
-            open.balanced = self.balancing(open, search, region);
+            open.balanced = self.find_balancing_closer(open, search, region);
             open.unbalanced = open.balanced.is_none();
             if open.balanced.is_some() {
                 return true;

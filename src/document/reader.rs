@@ -71,7 +71,7 @@ impl DialectScanner {
             if state == LeadingState::Over {
                 self.leading_reasoning = None;
             }
-            self.mark(context, complete, limit);
+            self.handle_marks(context, complete, limit);
             if state == LeadingState::Over || !self.handle_leading_reasoning(state, context) {
                 break;
             }
@@ -131,7 +131,7 @@ impl DialectScanner {
     }
 
     /// Finds marks up to `limit`, and handles them.
-    fn mark(&mut self, context: &ReadContext<'_>, complete: bool, limit: usize) {
+    fn handle_marks(&mut self, context: &ReadContext<'_>, complete: bool, limit: usize) {
         let text = context.text;
         loop {
             let most = self.marker.count() + AT_ONCE;
@@ -182,14 +182,14 @@ impl DialectScanner {
         if ended == Ended::Open {
             self.found.push(ReaderFinding::of(Defect::UnclosedBlock, block.span(), index));
         }
-        self.faults(context, block.family(), &block.attributes, index);
-        self.repeats(&block.attributes, index, context);
-        self.finds_around(around, index);
+        self.note_opener_faults(context, block.family(), &block.attributes, index);
+        self.note_repeated_attributes(&block.attributes, index, context);
+        self.note_enclosing_tag(around, index);
         self.blocks.push(block);
         self.at = closer.end;
         self.marker.jump(closer.end);
         if ended == Ended::Whole {
-            self.reasoning_ends();
+            self.note_end_of_reasoning();
         }
         true
     }
@@ -211,7 +211,7 @@ impl DialectScanner {
                 let Some(end) = self.find_end(open, context, region, usize::MAX) else { break };
                 let id = open.id;
                 self.close(open, end, context, None, 0);
-                self.ends_before_reasoning(id, context);
+                self.note_block_end(id, context);
                 current = None;
                 continue;
             }
@@ -223,7 +223,7 @@ impl DialectScanner {
             match self.quoted_outside(&mark, context, complete) {
                 Quoted::No => {}
                 Quoted::Until(end) => {
-                    self.masked(&mark);
+                    self.note_quoted_opener(&mark);
                     self.next = self.marker.first_at(self.next, end);
                     continue;
                 }
@@ -233,14 +233,14 @@ impl DialectScanner {
                 }
             }
             match mark.kind {
-                _ if mark.masked => self.masked(&mark),
-                MarkKind::Close { family } if self.think_again(&mark, family, context) => {}
-                MarkKind::Close { .. } => self.stray(&mark, context),
+                _ if mark.masked => self.note_quoted_opener(&mark),
+                MarkKind::Close { family } if self.add_restarted_reasoning(&mark, family, context) => {}
+                MarkKind::Close { .. } => self.note_stray_closer(&mark, context),
                 MarkKind::Broken { .. } => {
-                    self.finds(ReaderFinding::new(Defect::MalformedOpener, mark.span()));
+                    self.add_finding(ReaderFinding::new(Defect::MalformedOpener, mark.span()));
                 }
                 MarkKind::Open { id, .. } if self.counts(context, &mark) || self.opens_again(&mark, id, context) => {
-                    self.follows_reasoning(mark.start(), context);
+                    self.note_block_start(mark.start(), context);
                     current = self.begin(&mark, self.next, context);
                     let name = mark.name().of(context.text);
                     for (dialect, claim) in self.claims.iter_mut().filter(|(_, claim)| claim.is_none()) {
@@ -263,9 +263,9 @@ impl DialectScanner {
         quoted
     }
 
-    pub(super) fn masked(&mut self, mark: &Mark) {
+    pub(super) fn note_quoted_opener(&mut self, mark: &Mark) {
         if matches!(mark.kind, MarkKind::Open { leaves: false, .. }) {
-            self.finds(ReaderFinding::new(Remark::QuotedBlock, mark.span()));
+            self.add_finding(ReaderFinding::new(Remark::QuotedBlock, mark.span()));
         }
     }
 
@@ -298,7 +298,7 @@ impl DialectScanner {
         !self.blocks.is_empty() && text.get(self.at..mark.start()).is_some_and(|between| between.trim().is_empty())
     }
 
-    fn stray(&mut self, mark: &Mark, context: &ReadContext<'_>) {
+    fn note_stray_closer(&mut self, mark: &Mark, context: &ReadContext<'_>) {
         // An empty mark only looks ahead, so it is no stray text.
         if mark.span().is_empty() {
             return;
@@ -313,7 +313,7 @@ impl DialectScanner {
         }
         let name = mark.name().of(context.text);
         if name.is_empty() || self.closes_some(mark, context) {
-            self.finds(ReaderFinding::new(Defect::StrayCloser, mark.span()));
+            self.add_finding(ReaderFinding::new(Defect::StrayCloser, mark.span()));
         }
     }
 
@@ -376,7 +376,7 @@ impl DialectScanner {
     }
 
     /// Notes a finding that is not about a block, and may occur any number of times.
-    pub(super) fn finds(&mut self, found: ReaderFinding) {
+    pub(super) fn add_finding(&mut self, found: ReaderFinding) {
         self.found.count(found, self.limits.diagnostics);
     }
 

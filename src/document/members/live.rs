@@ -84,9 +84,9 @@ impl Live {
                 Stage::Begin => Self::begin(context, outline, limits, left_open),
                 Stage::Reasoning(prelude, budget) => self.pass_reasoning(prelude, budget, context),
                 Stage::Object(at) => self.open(at, context.text),
-                Stage::Key(at) => self.key(at, context, outline, limits),
-                Stage::Text(at) => self.text(at, context.text),
-                Stage::Behind(quote) => self.after_quote(quote, context.text),
+                Stage::Key(at) => self.read_key(at, context, outline, limits),
+                Stage::Text(at) => self.read_text(at, context.text),
+                Stage::Behind(quote) => self.read_after_quote(quote, context.text),
                 Stage::Over => return,
             };
             self.stage = next;
@@ -148,7 +148,13 @@ impl Live {
     }
 
     /// Reads a key, its colon and the quote that opens its text.
-    fn key(&mut self, at: usize, context: &ReadContext<'_>, outline: &ObjectShape, limits: &Limits) -> (Stage, bool) {
+    fn read_key(
+        &mut self,
+        at: usize,
+        context: &ReadContext<'_>,
+        outline: &ObjectShape,
+        limits: &Limits,
+    ) -> (Stage, bool) {
         let text = context.text;
         let key = match key_at(text, at) {
             Ok(key) => key,
@@ -179,7 +185,7 @@ impl Live {
     }
 
     /// Reads the text of the last member, up to its closing quote.
-    fn text(&mut self, from: usize, text: &str) -> (Stage, bool) {
+    fn read_text(&mut self, from: usize, text: &str) -> (Stage, bool) {
         let bytes = text.as_bytes();
         let Some(member) = self.members.last_mut() else { return (Stage::Over, false) };
         let mut at = from;
@@ -189,7 +195,7 @@ impl Live {
             // If the closing quote is missing, punctuation before the next quote is outside the text.
             let plain = Span::new(at, at + length).of(text).trim_end_matches(|c: char| c.is_whitespace() || is_mark(c));
             if !plain.is_empty() {
-                member.reaches(at + plain.len(), text);
+                member.extend_to(at + plain.len(), text);
             }
             at += length;
             if at == bytes.len() {
@@ -202,7 +208,7 @@ impl Live {
                     at += length;
                     // A line break at the end of a text may be trimmed off.
                     if !matches!(bytes.get(at - 1), Some(b'n' | b'r' | b't')) {
-                        member.reaches(at, text);
+                        member.extend_to(at, text);
                     }
                 }
                 SpecialByte::Waits => return (Stage::Text(at), false),
@@ -212,7 +218,7 @@ impl Live {
     }
 
     /// Decides whether a quote ends the text: it does if a comma and a key follow, whatever comes after them.
-    fn after_quote(&mut self, quote: usize, text: &str) -> (Stage, bool) {
+    fn read_after_quote(&mut self, quote: usize, text: &str) -> (Stage, bool) {
         let bytes = text.as_bytes();
         let comma = skip_whitespace(bytes, quote + 1);
         let next = skip_whitespace(bytes, comma + 1);
@@ -237,7 +243,7 @@ impl Live {
 impl LiveMember {
     /// Extends the certain part of the text to `end`. After an escaped backslash, only the end decides whether the text
     /// was escaped twice.
-    fn reaches(&mut self, end: usize, text: &str) {
+    fn extend_to(&mut self, end: usize, text: &str) {
         // If the closing quote is missing, a text such as `null` may stand for no value.
         let may_be_none = NONE.iter().any(|none| none.starts_with(Span::new(self.sure.start, end).of(text)));
         if !self.doubled && !may_be_none {
