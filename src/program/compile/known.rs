@@ -7,7 +7,7 @@
 
 use super::name_scope::NameScope;
 use crate::expression::{Compared, Constant, ENTRY, Relation};
-use crate::program::{Never, REPLY_MEMBERS};
+use crate::program::{IdleReason, REPLY_MEMBERS};
 use crate::surface::{Role, Surface, Tree, is_pattern};
 use crate::value::Value;
 
@@ -124,24 +124,24 @@ pub(super) fn never_is(
     path: &[String],
     surface: &Surface,
     scope: &NameScope<'_>,
-) -> Option<Never> {
+) -> Option<IdleReason> {
     let constant = &compared.constant.value;
     if let (false, Constant::Text(text), Some(known)) =
         (compared.relation.is_order(), constant, texts(path, surface, scope))
     {
         let is_none = !known.contains(&text.as_str());
-        return is_none.then(|| Never::Texts(known.into_iter().map(str::to_owned).collect()));
+        return is_none.then(|| IdleReason::Texts(known.into_iter().map(str::to_owned).collect()));
     }
     let schema = schema(path, surface, scope)?;
     let kind = kind(schema)?;
     match (constant, kind) {
         (Constant::Text(_), "string") => None,
         (Constant::Number(number), "integer" | "number") => {
-            beyond(schema, compared.relation, number.parse().ok()?).map(Never::Bound)
+            beyond(schema, compared.relation, number.parse().ok()?).map(IdleReason::Bound)
         }
         // Comparisons treat booleans as numbers.
         (Constant::Number(_) | Constant::Truth(_), "integer" | "number" | "boolean") => None,
-        _ => Some(Never::Kind(kind)),
+        _ => Some(IdleReason::Kind(kind)),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Dead comparisons: which value is compared with a constant that it never equals?
+//! Idle comparisons: which value is compared with a constant that it never equals?
 //!
 //! In: a constant that a pack compares with a value, and every value that the latter can have.
 //! Out: [`IdleComparison`], which explains why the comparison never succeeds, and what the value can be instead.
@@ -16,13 +16,13 @@ pub(crate) struct IdleComparison {
     /// The relation of the value to the constant.
     pub(crate) relation: Relation,
     pub(crate) constant: Spanned<Constant>,
-    pub(crate) why: Never,
+    pub(crate) why: IdleReason,
 }
 
 impl IdleComparison {
     /// Whether the comparison fails for every value, instead of being false: the two have no order.
     pub(crate) fn fails(&self) -> bool {
-        self.relation.is_order() && matches!(self.why, Never::Kind(_) | Never::Texts(_))
+        self.relation.is_order() && matches!(self.why, IdleReason::Kind(_) | IdleReason::Texts(_))
     }
 
     /// The message: the two are never equal, or never in this order.
@@ -48,14 +48,14 @@ impl IdleComparison {
     /// Adds to a finding what the value can be.
     pub(crate) fn explain(&self, finding: Diagnostic) -> Diagnostic {
         let (kind, constant) = match (&self.why, &self.constant.value) {
-            (Never::Texts(known), Constant::Text(text)) => {
+            (IdleReason::Texts(known), Constant::Text(text)) => {
                 return finding.with_nearest(text, known.iter().map(String::as_str));
             }
-            (Never::Bound(bound), _) => {
+            (IdleReason::Bound(bound), _) => {
                 return finding.with_help(format!("its schema says `{bound}`: fix one of the two"));
             }
-            (Never::Texts(_), _) => ("string", &self.constant.value),
-            (Never::Kind(kind), constant) => (*kind, constant),
+            (IdleReason::Texts(_), _) => ("string", &self.constant.value),
+            (IdleReason::Kind(kind), constant) => (*kind, constant),
         };
         let is_number = |text: &str| text.parse::<f64>().is_ok_and(f64::is_finite);
         finding.with_help(match (kind, constant) {
@@ -77,7 +77,7 @@ impl IdleComparison {
 
 /// Why the comparison never succeeds.
 #[derive(Debug, Clone)]
-pub(crate) enum Never {
+pub(crate) enum IdleReason {
     /// The value can only be one of these texts.
     Texts(Vec<String>),
     /// The value has another type: this one of JSON Schema.
