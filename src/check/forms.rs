@@ -187,7 +187,7 @@ impl FormChecker<'_> {
         }
         // Values that are not valid have been reported where they are declared.
         let is_example = |action: &Action| {
-            let sample: crate::value::Value = example(action.schema.json(), ExampleMembers::Telling);
+            let sample: crate::value::Value = example(action.schema.json(), ExampleMembers::Exemplified);
             action.schema.validator().is_ok_and(|validator| validator.is_valid(&sample))
         };
         let fault = self.faults(&text, MISREAD).into_iter().next().filter(|_| is_example(action))?;

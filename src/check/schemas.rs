@@ -83,7 +83,7 @@ fn keys(program: &Program, found: &mut Vec<Diagnostic>) {
 
 /// Checks that the example of a call is valid. Without prompts, only the author's examples are checked.
 fn sample_value(program: &Program, action: &str, schema: &Schema, params: &[Param], found: &mut Vec<Diagnostic>) {
-    let sample_value = example(schema.json(), ExampleMembers::Telling);
+    let sample_value = example(schema.json(), ExampleMembers::Exemplified);
     let Ok(validator) = schema.validator() else { return };
     if validator.is_valid(&sample_value) {
         return;

@@ -22,9 +22,9 @@ pub(crate) enum ExampleMembers {
     /// The required members.
     Required,
     /// The required members, and those for which the author gives an example; a text describes its own meaning.
-    Telling,
+    Exemplified,
     /// All declared members; a text describes its own meaning.
-    Stated,
+    AllDescribed,
 }
 
 /// An example of a value for a schema.
@@ -69,8 +69,10 @@ fn sample(schema: &Value, members: ExampleMembers, depth: usize) -> Value {
         }
         Some("null") => Value::Null,
         _ if format(schema).is_some() => value!(format(schema)),
-        _ if matches!(members, ExampleMembers::Telling | ExampleMembers::Stated) && stated(schema).is_some() => {
-            stated(schema).unwrap_or_default().into()
+        _ if matches!(members, ExampleMembers::Exemplified | ExampleMembers::AllDescribed)
+            && description(schema).is_some() =>
+        {
+            description(schema).unwrap_or_default().into()
         }
         // Expressions are tried on this example: with `null`, they cannot rely on a type that is not declared.
         None if matches!(members, ExampleMembers::All | ExampleMembers::Required)
@@ -95,18 +97,18 @@ fn format(schema: &Value) -> Option<&'static str> {
 }
 
 /// The description of a text, if the schema allows any text.
-fn stated(schema: &Value) -> Option<&str> {
+fn description(schema: &Value) -> Option<&str> {
     let free = !TEXT_KEYS.iter().chain(&["format"]).any(|key| schema.get(key).is_some());
     schema.get("description").filter(|_| free).and_then(Value::as_str)
 }
 
 fn object(schema: &Value, members: ExampleMembers, depth: usize) -> Value {
-    let tells = |name: &str, property: &Value| match members {
-        ExampleMembers::All | ExampleMembers::Stated => true,
+    let is_member = |name: &str, property: &Value| match members {
+        ExampleMembers::All | ExampleMembers::AllDescribed => true,
         _ if requires(schema, name) => true,
-        ExampleMembers::Telling => property.get("examples").is_some(),
+        ExampleMembers::Exemplified => property.get("examples").is_some(),
         ExampleMembers::Required => false,
     };
-    let stated = properties(schema).filter(|(name, property)| tells(name, property));
-    Value::Object(stated.map(|(name, schema)| (name, sample(schema, members, depth - 1))).collect())
+    let chosen = properties(schema).filter(|(name, property)| is_member(name, property));
+    Value::Object(chosen.map(|(name, schema)| (name, sample(schema, members, depth - 1))).collect())
 }

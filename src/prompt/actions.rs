@@ -104,7 +104,7 @@ fn params(action: &Action) -> Vec<ParamForm> {
         required: requires(schema, name),
         kind: text(param, "type"),
         values: param.get("enum").and_then(Value::as_array).unwrap_or_default().to_vec(),
-        example: example(param, ExampleMembers::Telling),
+        example: example(param, ExampleMembers::Exemplified),
     };
     properties(schema).map(form).collect()
 }

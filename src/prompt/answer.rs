@@ -37,10 +37,11 @@ impl AnswerMember<'_> {
 
 /// Which parameters the schema of a call lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Params {
-    All,
-    /// The required parameters, and others for which the author gave an example.
-    Telling,
+pub(super) enum CallParams {
+    /// All parameters, as declared.
+    Declared,
+    /// Those of an example ([`ExampleMembers::Exemplified`]), each with its example as the only value.
+    Exemplified,
 }
 
 impl Program {
@@ -49,7 +50,7 @@ impl Program {
         &self,
         mode: &Mode,
         dialect: &'p Dialect,
-        params: Params,
+        params: CallParams,
     ) -> Option<Vec<AnswerMember<'p>>> {
         dialect.outline.as_ref()?;
         let mut blocks: Vec<(BlockId, &BlockBinding)> = dialect.blocks_by_id().collect();
@@ -69,7 +70,13 @@ impl Program {
 
     /// The schema of a whole answer; none if answers in the dialect are not objects. With `lists`, lists are required,
     /// even if they may be empty.
-    pub(super) fn answer_schema(&self, mode: &Mode, dialect: &Dialect, params: Params, lists: bool) -> Option<Value> {
+    pub(super) fn answer_schema(
+        &self,
+        mode: &Mode,
+        dialect: &Dialect,
+        params: CallParams,
+        lists: bool,
+    ) -> Option<Value> {
         let mut answer = object();
         for member in self.answer_members(mode, dialect, params)? {
             let required = member.required || (lists && member.may_be_empty());
@@ -79,7 +86,7 @@ impl Program {
     }
 
     /// The schema of a block's value; none for a call if no action is permitted.
-    fn member_schema(&self, mode: &Mode, block: &BlockBinding, params: Params) -> Option<Value> {
+    fn member_schema(&self, mode: &Mode, block: &BlockBinding, params: CallParams) -> Option<Value> {
         let text = || value!({ "type": "string" });
         let mut schema = match (block.role, &block.body) {
             (Role::Call, _) => self.call_schema(mode, block, params)?,
@@ -117,7 +124,7 @@ impl Program {
     }
 
     /// The schema of a call of any action that the mode permits.
-    fn call_schema(&self, mode: &Mode, block: &BlockBinding, params: Params) -> Option<Value> {
+    fn call_schema(&self, mode: &Mode, block: &BlockBinding, params: CallParams) -> Option<Value> {
         let choices = self.permitted(mode).filter_map(|(name, action, _)| named_call(block, name, action, params));
         let mut choices: Vec<Value> = choices.collect();
         if choices.len() > 1 { Some(value!({ "anyOf": choices })) } else { choices.pop() }
@@ -129,18 +136,18 @@ pub(super) fn lone_call(dialect: &Dialect, name: &str, action: &Action) -> Optio
     dialect.outline.as_ref()?;
     let calls = dialect.blocks.iter().filter(|block| block.role == Role::Call && !block.name.contains(['*', '?']));
     let (block, call) =
-        calls.into_iter().find_map(|block| Some((block, named_call(block, name, action, Params::Telling)?)))?;
+        calls.into_iter().find_map(|block| Some((block, named_call(block, name, action, CallParams::Exemplified)?)))?;
     let mut alone = object();
     put(&mut alone, &block.name, None, &call, true);
     Some(alone)
 }
 
 /// The schema of a call of one action; none if the block is for other actions.
-fn named_call(block: &BlockBinding, name: &str, action: &Action, params: Params) -> Option<Value> {
+fn named_call(block: &BlockBinding, name: &str, action: &Action, params: CallParams) -> Option<Value> {
     let object_of;
     let params = match params {
-        Params::All => action.schema.json(),
-        Params::Telling => {
+        CallParams::Declared => action.schema.json(),
+        CallParams::Exemplified => {
             object_of = params_of(action.schema.json());
             &object_of
         }
@@ -170,7 +177,7 @@ fn named_call(block: &BlockBinding, name: &str, action: &Action, params: Params)
 /// A schema for the parameters of an example, in which each value is the example.
 fn params_of(params: &Value) -> Value {
     let mut object_of = object();
-    if let Value::Object(members) = example(params, ExampleMembers::Telling) {
+    if let Value::Object(members) = example(params, ExampleMembers::Exemplified) {
         for (name, value) in &members {
             add(&mut object_of, name, value!({ "examples": [value] }), true);
         }

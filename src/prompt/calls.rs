@@ -32,7 +32,7 @@ impl<'p> Speller<'p> {
     /// Calls of actions with example values, without those for which there is no block.
     pub(super) fn example_calls<'c>(self, actions: impl Iterator<Item = (&'c str, &'c Action)>) -> Vec<WrittenBlock> {
         let examples: Vec<_> = actions
-            .map(|(name, action)| (name, action, example(action.schema.json(), ExampleMembers::Telling)))
+            .map(|(name, action)| (name, action, example(action.schema.json(), ExampleMembers::Exemplified)))
             .collect();
         let calls = examples.iter().map(|(name, action, params)| CallToWrite { name, action, params, index: 0 });
         let calls = calls.filter(|call| self.call(call).is_some());

@@ -5,7 +5,7 @@
 //! Never: sends anything, or changes how answers are judged.
 
 use super::actions::condition;
-use super::answer::Params;
+use super::answer::CallParams;
 use super::strict::{self, Vendor};
 use crate::diagnostic::{Checked, Code, Defect, Diagnostic, Strategy};
 use crate::program::{Action, BlockBinding, DeclarationContext, Dialect, Mode, Program};
@@ -64,7 +64,7 @@ impl Program {
         if what == Export::JsonObject {
             return Some(value!({ "type": "json_object" }));
         }
-        let mut schema = self.answer_schema(mode, dialect, Params::All, strict)?;
+        let mut schema = self.answer_schema(mode, dialect, CallParams::Declared, strict)?;
         if strict {
             self.nulls(mode, dialect, diagnostics);
             let at = |path: &[String]| {
@@ -101,7 +101,7 @@ impl Program {
     /// Reports the blocks that do not accept `null`. If a server enforces a strict schema, a model writes `null` for
     /// everything optional except lists.
     fn nulls(&self, mode: &Mode, dialect: &Dialect, diagnostics: &mut Vec<Diagnostic>) {
-        for member in self.answer_members(mode, dialect, Params::All).unwrap_or_default() {
+        for member in self.answer_members(mode, dialect, CallParams::Declared).unwrap_or_default() {
             let block = member.block;
             if member.required || member.may_be_empty() || block.name.contains(['*', '?']) || member.takes_null() {
                 continue;

@@ -5,7 +5,7 @@
 //! answer.
 //! Never: invents markup: the dialect's own grammar reads every opener and closer.
 
-use super::answer::Params;
+use super::answer::CallParams;
 use super::spelling::{PROSE, Speller};
 use crate::program::{
     ActionId, BlockBinding, BlockId, Count, Dialect, DialectId, ExampleMembers, Mode, NameSource, Program, ReplyShape,
@@ -184,7 +184,7 @@ impl Program {
     /// The form of an answer that is one object.
     fn object_form(&self, mode: &Mode, dialect: &Dialect) -> Option<AnswerForm> {
         // There is no example for a member whose name is a pattern.
-        let members = self.answer_members(mode, dialect, Params::Telling)?.into_iter();
+        let members = self.answer_members(mode, dialect, CallParams::Exemplified)?.into_iter();
         let blocks = members.filter(|member| !member.block.name.contains(['*', '?'])).map(|member| {
             let (name, about) = (member.block.name.clone(), member.block.about.clone());
             let most = mode.reply.most(member.block, mode.reply.count_of(dialect.id, member.id));
@@ -192,14 +192,14 @@ impl Program {
             BlockForm { name, role, about, required: member.required, most, text: spelled(&member.alone) }
         });
         let blocks = blocks.collect();
-        let text = spelled(&self.answer_schema(mode, dialect, Params::Telling, false)?);
+        let text = spelled(&self.answer_schema(mode, dialect, CallParams::Exemplified, false)?);
         Some(AnswerForm { dialect: dialect.name.clone(), text, blocks })
     }
 }
 
 /// An example of a value for a schema, as a model would write it.
 pub(super) fn spelled(schema: &Value) -> String {
-    format!("{:#}", example(schema, ExampleMembers::Stated))
+    format!("{:#}", example(schema, ExampleMembers::AllDescribed))
 }
 
 /// The form of text outside every block, if the reply must have a message and no block is one.

@@ -210,9 +210,10 @@ impl<'p> Speller<'p> {
         let schema = block.schema.as_ref().map(Schema::json).filter(|_| block.text.is_none());
         match (block.role, schema) {
             (Role::Section, Some(schema)) if block.payload.first() == Some(&Payload::Json) => {
-                Cow::Owned(format!("{:#}", example(schema, ExampleMembers::Telling)))
+                Cow::Owned(format!("{:#}", example(schema, ExampleMembers::Exemplified)))
             }
-            (_, Some(schema)) if schema.get("examples").is_some() => match example(schema, ExampleMembers::Telling) {
+            (_, Some(schema)) if schema.get("examples").is_some() => match example(schema, ExampleMembers::Exemplified)
+            {
                 Value::String(text) => Cow::Owned(text.to_string()),
                 value => Cow::Owned(value.to_string()),
             },
