@@ -34,7 +34,7 @@ fn is_valid(keyword: &str, value: &Value) -> bool {
         "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" => {
             value.as_u64().is_some_and(|limit| limit <= u64::from(u32::MAX))
         }
-        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => value.as_i64().is_some(),
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => value.is_number(),
         "uniqueItems" => value.as_bool().is_some(),
         "required" => {
             value.as_array().is_some_and(|names| are_distinct(names) && names.iter().all(|one| one.as_str().is_some()))

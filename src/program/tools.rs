@@ -75,9 +75,8 @@ impl<'t> Adding<'t> {
             return self.leave_out(at, format!("the schema of `{cited}` cannot be used: {why}"));
         }
         let own = Schema::new(without_examples(&tool.schema)).with_keys(by.schema.keys());
-        if !compiles(&tool.schema)
-            && let Err(why) = own.validator()
-        {
+        // A host has many tools, so the validator of an obviously valid schema is compiled at the first call.
+        if let Some(why) = own.fault() {
             let message = format!("the schema of `{cited}` cannot be used: {}", excerpt(why, 160));
             return self.leave_out(at, message);
         }
@@ -146,37 +145,6 @@ fn unusable_name(name: &str) -> Option<&'static str> {
         () if !name.bytes().all(is_allowed) => Some("its name has other characters than letters, digits and `_-.:/`"),
         () => None,
     }
-}
-
-/// Whether a schema certainly compiles: it has only the usual keywords, each with a value of its kind. Most tools are
-/// like that, and a host has many: their validators are compiled at their first call.
-fn compiles(schema: &Value) -> bool {
-    const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
-    let is_type = |value: &Value| value.as_str().is_some_and(|word| TYPES.contains(&word));
-    let all = |value: &Value, is_allowed: &dyn Fn(&Value) -> bool| {
-        value.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(is_allowed))
-    };
-    let Some(members) = schema.as_object() else { return matches!(schema, Value::Bool(_)) };
-    members.iter().all(|(key, value)| match key {
-        "type" => is_type(value) || (all(value, &is_type) && are_distinct(value)),
-        "title" | "description" => value.is_string(),
-        "default" | "examples" | "const" => true,
-        "enum" => all(value, &|_| true),
-        "required" => value.as_array().is_some_and(|names| names.iter().all(Value::is_string)) && are_distinct(value),
-        "properties" => value.as_object().is_some_and(|properties| properties.values().all(compiles)),
-        "items" | "additionalProperties" => compiles(value),
-        "anyOf" | "oneOf" | "allOf" => all(value, &compiles),
-        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => value.is_number(),
-        "minLength" | "maxLength" | "minItems" | "maxItems" => value.as_u64().is_some(),
-        "uniqueItems" => matches!(value, Value::Bool(_)),
-        _ => false,
-    })
-}
-
-/// Whether no text occurs twice in a list.
-fn are_distinct(list: &Value) -> bool {
-    let mut known = HashSet::new();
-    list.as_array().unwrap_or_default().iter().all(|text| known.insert(text.as_str()))
 }
 
 /// The properties of a schema, each with whether it is required.
