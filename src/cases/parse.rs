@@ -150,20 +150,20 @@ impl Parsing<'_> {
         let mut steps: Vec<CaseStep> = Vec::new();
         // The part that has no expectation yet.
         let mut waiting: Option<PendingStep<'_>> = None;
-        // Set if the marker before was reported as misspelt: the part that it probably meant, if any.
-        let mut unclosed: Option<Option<PartKind>> = before.filter(|word| *word != EXPECT).map(part_meant);
+        // The marker before, if it was reported as misspelt.
+        let mut misspelt = before.filter(|word| *word != EXPECT).map(MisspeltMarker::of_word);
         for piece in parts {
             let at = self.at(piece.marker);
             if let Some(part) = PartKind::of_word(piece.name) {
-                unclosed = None;
+                misspelt = None;
                 self.late_header(piece);
                 let before = waiting.replace(PendingStep { at, part, piece });
                 before.iter().for_each(|waiting_step| self.without_expectation(waiting_step));
             } else if piece.name == EXPECT {
-                match (unclosed.take(), waiting.take()) {
+                match (misspelt.take(), waiting.take()) {
                     // The unknown part has been reported: ignore its expectation.
-                    (Some(None), None) => {}
-                    (Some(Some(part)), None) => _ = self.expectation(piece, part.keys()),
+                    (Some(MisspeltMarker::Unclear), None) => {}
+                    (Some(MisspeltMarker::Meant(part)), None) => _ = self.expectation(piece, part.keys()),
                     (_, waiting_step) => steps.extend(self.step(waiting_step, piece)),
                 }
             } else {
@@ -175,7 +175,7 @@ impl Parsing<'_> {
                     let keys = waiting.take().map_or(OUTCOME_KEYS, |waiting_step| waiting_step.part.keys());
                     _ = self.expectation(piece, keys);
                 } else {
-                    unclosed = Some(part_meant(piece.name));
+                    misspelt = Some(MisspeltMarker::of_word(piece.name));
                 }
             }
         }
@@ -307,9 +307,19 @@ fn before_line_break(text: &str, offset: usize) -> usize {
     before.len()
 }
 
-/// The part that a misspelt marker probably meant, if any.
-fn part_meant(name: &str) -> Option<PartKind> {
-    PartKind::of_word(nearest(name, PartKind::ALL.map(PartKind::word))?)
+/// A misspelt marker.
+enum MisspeltMarker {
+    /// It probably meant this part.
+    Meant(PartKind),
+    /// It resembles no part.
+    Unclear,
+}
+
+impl MisspeltMarker {
+    fn of_word(word: &str) -> Self {
+        let part = nearest(word, PartKind::ALL.map(PartKind::word)).and_then(PartKind::of_word);
+        part.map_or(Self::Unclear, Self::Meant)
+    }
 }
 
 /// The words that markers can have.

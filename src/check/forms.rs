@@ -41,16 +41,16 @@ pub(super) fn check(program: &Program, reading: &ModeTexts, known: &mut CheckedB
     let Some((name, mode)) = program.modes.get_key_value(&reading.session.mode) else { return };
     let printed = PrintedForms::of(program, reading, mode);
     let mut unexplained = Vec::new();
-    if let Some(at) = printed.forms {
+    if let Some(printed_by) = printed.forms {
         for form in program.forms(name) {
             let Some(dialect) = program.dialects.iter().find(|dialect| dialect.name == form.dialect) else { continue };
-            let checker = FormChecker { program, session: &reading.session, dialect, source_place: at };
+            let checker = FormChecker { program, session: &reading.session, dialect, printed_by };
             checker.form(&form, &mut |text| known.insert((dialect.id, text.to_owned())), &mut unexplained);
         }
     }
-    if let Some(at) = printed.calls {
+    if let Some(printed_by) = printed.calls {
         for dialect in program.asked_dialects_of(mode) {
-            let checker = FormChecker { program, session: &reading.session, dialect, source_place: at };
+            let checker = FormChecker { program, session: &reading.session, dialect, printed_by };
             for (name, action, _) in program.permitted(mode) {
                 if known.insert((dialect.id, format!("call {name}"))) {
                     unexplained.extend(checker.call(mode, name, action));
@@ -97,25 +97,33 @@ fn escaped(program: &Program, reading: &ModeTexts) -> Option<Diagnostic> {
     })
 }
 
-/// Whether prompts print the forms of answers, and examples of calls, in a mode; each with the place of the expression
-/// that prints it. The place is absent if the engine's own correction text prints it.
+/// What prints the forms of answers, and examples of calls, in a mode, if anything does.
 struct PrintedForms {
-    forms: Option<Option<Location>>,
-    calls: Option<Option<Location>>,
+    forms: Option<PrintedBy>,
+    calls: Option<PrintedBy>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum PrintedBy {
+    /// An expression of the pack.
+    Pack(Location),
+    /// The engine's own correction text.
+    Engine,
 }
 
 impl PrintedForms {
     fn of(program: &Program, reading: &ModeTexts, mode: &Mode) -> Self {
         let documents = || reading.texts.iter().filter_map(|prompt_text| program.prompts.template(prompt_text.source));
         let paths = || documents().flat_map(|document| document.reads().iter().chain(document.reads().inner()));
-        let forms = paths().find(|(path, _)| starts(path, "forms")).map(|(_, at)| Some(at));
+        let forms = paths().find(|(path, _)| starts(path, "forms")).map(|(_, at)| PrintedBy::Pack(at));
         let example = |path: &[String]| path.len() == 3 && path.last().is_some_and(|name| name == "example");
-        let calls = paths().find(|(path, _)| starts(path, "actions") && example(path)).map(|(_, at)| Some(at));
+        let calls =
+            paths().find(|(path, _)| starts(path, "actions") && example(path)).map(|(_, at)| PrintedBy::Pack(at));
         // The pack's own correction text may leave the form out.
         let words = program.ask_again.words.as_ref();
         let says = |words: &Template| words.reads_at().first_of("form").is_some();
         let asks = asks_again(program, mode) && words.is_none_or(says);
-        let corrected = asks.then(|| words.map(|words| words.at()));
+        let corrected = asks.then(|| words.map_or(PrintedBy::Engine, |words| PrintedBy::Pack(words.at())));
         Self { forms: forms.or(corrected), calls: calls.or(corrected) }
     }
 }
@@ -141,8 +149,7 @@ struct FormChecker<'p> {
     program: &'p Program,
     session: &'p Session,
     dialect: &'p Dialect,
-    /// The place of the expression that prints the forms.
-    source_place: Option<Location>,
+    printed_by: PrintedBy,
 }
 
 impl FormChecker<'_> {
@@ -197,7 +204,7 @@ impl FormChecker<'_> {
         let finding = Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, action.at, message)
             .with_place(block.at, "spelled as this block")
             .with_help("give the block a `payload` that can hold these parameters, or declare them differently");
-        Some(self.source_place(finding))
+        Some(self.with_source_place(finding))
     }
 
     /// The findings about a text that have one of these defects.
@@ -236,13 +243,13 @@ impl FormChecker<'_> {
                 "fix the `ends` of the block that swallows it, or put that block last in the `order` of `[reply]`",
             ),
         };
-        self.source_place(Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, block.at, message).with_help(help))
+        self.with_source_place(Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, block.at, message).with_help(help))
     }
 
-    fn source_place(&self, finding: Diagnostic) -> Diagnostic {
-        match self.source_place {
-            Some(at) => finding.with_place(at, "the forms are asked for here"),
-            None => finding,
+    fn with_source_place(&self, finding: Diagnostic) -> Diagnostic {
+        match self.printed_by {
+            PrintedBy::Pack(at) => finding.with_place(at, "the forms are asked for here"),
+            PrintedBy::Engine => finding,
         }
     }
 }

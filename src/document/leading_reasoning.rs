@@ -40,8 +40,7 @@ pub(super) struct LeadingReasoning {
     running: bool,
     /// Whether its opener was in the prompt, if the host knows.
     left_open: Option<bool>,
-    /// Its opener; `Some(None)` if it has none, and `None` while that is not known.
-    opened: Option<Option<LeadingOpener>>,
+    opener: OpenerState,
     /// The start of the first line with text.
     begins: usize,
     /// A closer of which it is not known yet whether it counts, with its rank.
@@ -61,6 +60,21 @@ pub(super) struct SoughtBlock {
     pub(super) id: BlockId,
     family: usize,
     opened: Option<LeadingOpener>,
+}
+
+/// Whether the answer starts with an opener.
+#[derive(Debug)]
+enum OpenerState {
+    /// More text may decide.
+    Unknown,
+    Absent,
+    Found(LeadingOpener),
+}
+
+impl OpenerState {
+    fn found(&self) -> Option<&LeadingOpener> {
+        if let Self::Found(opener) = self { Some(opener) } else { None }
+    }
 }
 
 /// An opener at the start of the answer.
@@ -123,7 +137,7 @@ impl LeadingReasoning {
             budget: StepBudget::new(limits),
             running: false,
             left_open,
-            opened: None,
+            opener: OpenerState::Unknown,
             begins: 0,
             met: None,
             best: None,
@@ -136,7 +150,8 @@ impl LeadingReasoning {
 
     /// The block that is searched for.
     pub(super) fn into_block(self) -> SoughtBlock {
-        SoughtBlock { id: self.id, family: self.family, opened: self.opened.flatten() }
+        let opened = if let OpenerState::Found(opener) = self.opener { Some(opener) } else { None };
+        SoughtBlock { id: self.id, family: self.family, opened }
     }
 
     /// Continues the search. `budget` is the budget of the masks.
@@ -150,10 +165,10 @@ impl LeadingReasoning {
         let family = dialect.families.get(self.family);
         let parts = family.and_then(|family| Some((family, family.close?, family.closer_starts.as_ref()?)));
         let Some((family, close, starts)) = parts else { return LeadingState::Over };
-        if self.opened.is_none() && !self.seek_opener(answer, family) {
+        if matches!(self.opener, OpenerState::Unknown) && !self.seek_opener(answer, family) {
             return LeadingState::Waits(start);
         }
-        let opened = match self.opened() {
+        let opened = match self.opener.found() {
             Some(LeadingOpener { span, opener: says, .. }) if says.empty => {
                 return LeadingState::Opened(Some(Span::new(span.end, span.end)));
             }
@@ -219,7 +234,7 @@ impl LeadingReasoning {
             opened = Some(LeadingOpener { span: nowhere, name: nowhere, opener: Opener::default() });
         }
         self.from = opened.as_ref().map_or(start, |opened| opened.span.end);
-        self.opened = Some(opened);
+        self.opener = opened.map_or(OpenerState::Absent, OpenerState::Found);
         self.running = false;
         true
     }
@@ -285,16 +300,12 @@ impl LeadingReasoning {
         if self.line > self.begins { Some(false) } else { ends_line(closer.end, text, complete) }
     }
 
-    fn opened(&self) -> Option<&LeadingOpener> {
-        self.opened.as_ref().and_then(Option::as_ref)
-    }
-
     /// The rank of the closer that was read; `None` if it does not close the block. One with the name of the opener has
     /// rank 0, any other the rank of its entry in `close`: reasoning may speak of the closers of other openers. Without
     /// an opener, all have rank 0.
     fn rank(&self, answer: &AnswerSoFar<'_>, family: &Family) -> Option<usize> {
         let AnswerSoFar { dialect, text, .. } = *answer;
-        let opened = self.opened();
+        let opened = self.opener.found();
         let block = dialect.block(self.id)?;
         // A closer without a name closes any block that its grammar has opened.
         let Some(name) = self.name(family) else { return opened.map(|_| 0) };

@@ -203,8 +203,17 @@ struct Exact<'h> {
     finder: Finder<'h>,
     /// For whole lines: the text with a line break before it.
     whole: Option<Finder<'static>>,
-    /// If only the end of the file matches: the only possible start, or `None` in it if the file ends otherwise.
-    only: Option<Option<usize>>,
+    starts: PossibleStarts,
+}
+
+/// Where an exact text may start.
+#[derive(Debug, Clone, Copy)]
+enum PossibleStarts {
+    Anywhere,
+    /// Only the end of the file matches, and this is where the text starts there.
+    Only(usize),
+    /// Only the end of the file matches, and the file ends otherwise.
+    Nowhere,
 }
 
 impl<'h> Exact<'h> {
@@ -212,7 +221,8 @@ impl<'h> Exact<'h> {
         let (text, find) = (haystack.text(), &*wanted.find);
         // A text of whole lines without a line break at its end matches only the end of a file that has none, either.
         let lacking = wanted.lines && !find.ends_with('\n');
-        let only = (wanted.end || lacking).then(|| {
+        let at_end = wanted.end || lacking;
+        let start_at_end = || {
             let mut ends = vec![haystack.end()];
             if !lacking {
                 ends.extend([text.len(), text.len().saturating_sub(1)]);
@@ -223,16 +233,22 @@ impl<'h> Exact<'h> {
                 let before = text.get(..end)?.strip_suffix(find)?;
                 (!wanted.lines || before.is_empty() || before.ends_with('\n')).then_some(before.len())
             })
-        });
-        let whole = (wanted.lines && only.is_none()).then(|| Finder::new(&format!("\n{find}")).into_owned());
-        Self { text, find, finder: Finder::new(find), whole, only }
+        };
+        let starts = match at_end {
+            true => start_at_end().map_or(PossibleStarts::Nowhere, PossibleStarts::Only),
+            false => PossibleStarts::Anywhere,
+        };
+        let whole = (wanted.lines && !at_end).then(|| Finder::new(&format!("\n{find}")).into_owned());
+        Self { text, find, finder: Finder::new(find), whole, starts }
     }
 }
 
 impl Search for Exact<'_> {
     fn next(&self, from: usize) -> Option<usize> {
-        if let Some(only) = self.only {
-            return only.filter(|start| *start >= from);
+        match self.starts {
+            PossibleStarts::Only(start) => return Some(start).filter(|start| *start >= from),
+            PossibleStarts::Nowhere => return None,
+            PossibleStarts::Anywhere => {}
         }
         let bytes = self.text.as_bytes();
         let Some(whole) = &self.whole else { return self.finder.find(bytes.get(from..)?).map(|at| from + at) };

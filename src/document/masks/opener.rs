@@ -35,8 +35,8 @@ pub(super) struct Opens {
     /// The number that [`starts`] gives the offset from which that grammar is tried.
     place: usize,
     runs: bool,
-    /// The result of [`end_of_opener`](Self::end_of_opener), once it is known.
-    known: Option<Option<(usize, bool)>>,
+    /// The result of [`end_of_opener`](Self::end_of_opener).
+    known: FenceOpener,
     /// How far the fence has been searched, and whether another fence inside it is open there.
     seen: usize,
     inner: bool,
@@ -44,6 +44,20 @@ pub(super) struct Opens {
     line: Search,
     /// Fences of this character, length and position that are not closed in the rest of the text.
     unpaired: Vec<(u8, usize, BeforeFence)>,
+}
+
+/// Whether an opener of a block contains a fence, or starts with it.
+#[derive(Debug, Default, Clone, Copy)]
+enum FenceOpener {
+    /// More text is needed.
+    #[default]
+    Unknown,
+    Absent,
+    /// It ends here, and opens a wrapper or another block.
+    Found {
+        end: usize,
+        wraps: bool,
+    },
 }
 
 /// Longer fences close only as in CommonMark: they are rare, and each length would need its own search.
@@ -81,14 +95,14 @@ impl Masks {
             return None;
         }
         let mut opens = self.opens.take()?;
-        if opens.at != at || opens.known.is_none() && !opens.runs {
+        if opens.at != at || matches!(opens.known, FenceOpener::Unknown) && !opens.runs {
             let (machine, unpaired) = (std::mem::take(&mut opens.machine), std::mem::take(&mut opens.unpaired));
             *opens = Opens { machine, unpaired, at, seen: line.end, ..Opens::default() };
         }
         let sought = match opens.end_of_opener(text, complete, openers) {
-            Poll::Pending => Some(MaskSearch::Pending),
-            Poll::Ready(None) => None,
-            Poll::Ready(Some(opener)) => Some(self.close_block(opening, opener, &mut opens)),
+            FenceOpener::Unknown => Some(MaskSearch::Pending),
+            FenceOpener::Absent => None,
+            FenceOpener::Found { end, wraps } => Some(self.close_block(opening, (end, wraps), &mut opens)),
         };
         self.opens = Some(opens);
         sought
@@ -98,7 +112,7 @@ impl Masks {
     /// quotes nothing.
     fn close_block(&mut self, opening: &Opening<'_>, (opener, wraps): (usize, bool), opens: &mut Opens) -> MaskSearch {
         let bytes = opening.bytes;
-        let Ok(found) = opens.closer(opening) else { return MaskSearch::Pending };
+        let Poll::Ready(found) = opens.closer(opening) else { return MaskSearch::Pending };
         let (start, end) = match found {
             Some(found) => found,
             None => match self.fence_end(opening) {
@@ -133,10 +147,10 @@ fn starts(family: &Family, bytes: &[u8], at: usize, number: usize) -> Option<usi
 }
 
 impl Opens {
-    /// The end of the opener here, if there is one, and whether it opens a wrapper; pending while more text is needed.
-    fn end_of_opener(&mut self, text: &str, complete: bool, openers: &mut Openers<'_>) -> Poll<Option<(usize, bool)>> {
-        if let Some(known) = self.known {
-            return Poll::Ready(known);
+    /// Determines whether there is an opener here.
+    fn end_of_opener(&mut self, text: &str, complete: bool, openers: &mut Openers<'_>) -> FenceOpener {
+        if !matches!(self.known, FenceOpener::Unknown) {
+            return self.known;
         }
         while let Some(family) = openers.dialect.families.get(self.family) {
             let Some(start) = starts(family, text.as_bytes(), self.at, self.place) else {
@@ -155,25 +169,27 @@ impl Opens {
                     let name = name.map(|name| name.span().of(text)).unwrap_or_default();
                     if let Some(id) = openers.dialect.names.find(name, Some(self.family)) {
                         let wraps = openers.dialect.block(id).is_some_and(|block| block.role == Role::Wrapper);
-                        return Poll::Ready(*self.known.insert(Some((end, wraps))));
+                        self.known = FenceOpener::Found { end, wraps };
+                        return self.known;
                     }
                 }
-                Progress::Pending => return Poll::Pending,
+                Progress::Pending => return FenceOpener::Unknown,
                 Progress::Matched(_) | Progress::Failed | Progress::TooDeep | Progress::Spent => {}
             }
             self.runs = false;
             self.place += 1;
         }
-        Poll::Ready(*self.known.insert(None))
+        self.known = FenceOpener::Absent;
+        self.known
     }
 
-    /// The fence characters that close the fence, if the fences in it pair up; an error while more text is needed.
-    fn closer(&mut self, opening: &Opening<'_>) -> Result<Option<(usize, usize)>, ()> {
+    /// The fence characters that close the fence, if the fences in it pair up; pending while more text is needed.
+    fn closer(&mut self, opening: &Opening<'_>) -> Poll<Option<(usize, usize)>> {
         let Opening { bytes, before, line: open, complete, .. } = *opening;
         let mark = opening.mark();
         let kind = (mark, open.length, before);
         if open.length > LONGEST || self.unpaired.contains(&kind) {
-            return Ok(None);
+            return Poll::Ready(None);
         }
         while let Some(offset) = memchr::memchr(mark, bytes.slice(self.seen..)) {
             let hit = self.seen + offset;
@@ -188,14 +204,14 @@ impl Opens {
             };
             if !complete && self.line.line(bytes, run).is_none() {
                 self.seen = hit;
-                return Err(());
+                return Poll::Pending;
             }
             self.seen = run;
             let Some(line) = fence_line(bytes, hit, complete).filter(|line| line.length >= open.length) else {
                 continue;
             };
             match (line.closes, self.inner) {
-                (true, false) if before.is_closed_by(at_line) => return Ok(Some((hit, line.marks))),
+                (true, false) if before.is_closed_by(at_line) => return Poll::Ready(Some((hit, line.marks))),
                 (true, true) => self.inner = false,
                 (false, false) if line.opens => self.inner = true,
                 _ => {}
@@ -203,9 +219,9 @@ impl Opens {
         }
         if !complete {
             self.seen = bytes.len();
-            return Err(());
+            return Poll::Pending;
         }
         self.unpaired.push(kind);
-        Ok(None)
+        Poll::Ready(None)
     }
 }

@@ -100,8 +100,8 @@ impl PackCompiler<'_> {
             let missing = self.template(effect.missing.as_ref(), scope);
             return Some(Verb::Amend { key, section, marker, otherwise, done, missing, value: value? });
         }
-        if let Some(verb) = self.file_verb(effect, scope) {
-            return verb;
+        if [&effect.edit, &effect.patch, &effect.delete, &effect.moves].into_iter().any(Option::is_some) {
+            return self.file_verb(effect, scope);
         }
         let key = self.key(Some(effect.record.as_ref()?), scope)?;
         let path = self.parsed(PathTemplate::parse(effect.path.as_ref()?))?;
@@ -110,9 +110,8 @@ impl PackCompiler<'_> {
         Some(Verb::Record { key, path, value: value?, schema })
     }
 
-    /// A verb that changes a part of a file, or its key. None if the effect has another verb; none inside if a part of
-    /// it is faulty.
-    fn file_verb(&mut self, effect: &surface::Effect, scope: &NameScope<'_>) -> Option<Option<Verb>> {
+    /// A verb that changes a part of a file, or its key; none if a part of it is faulty.
+    fn file_verb(&mut self, effect: &surface::Effect, scope: &NameScope<'_>) -> Option<Verb> {
         let matching = || match effect.matching.0.as_slice() {
             [] => vec![Matching::Exact],
             words => words.iter().map(|word| word.value).collect(),
@@ -122,20 +121,20 @@ impl PackCompiler<'_> {
             let (find, put) = (self.template(effect.find.as_ref(), scope), self.template(effect.put.as_ref(), scope));
             let all = self.shape(effect.all.as_ref(), scope);
             let parts = key.zip(find).zip(put);
-            return Some(parts.map(|((key, find), put)| Verb::Edit { key, find, put, all, matching: matching() }));
+            return parts.map(|((key, find), put)| Verb::Edit { key, find, put, all, matching: matching() });
         }
         if let Some(text) = &effect.patch {
             let text = self.template(Some(text), scope);
             let file = self.key(effect.file.as_ref(), scope);
             let executable = effect.executable.as_ref().is_some_and(|flag| flag.value);
-            return Some(text.map(|text| Verb::Patch { text, file, matching: matching(), executable }));
+            return text.map(|text| Verb::Patch { text, file, matching: matching(), executable });
         }
         if let Some(key) = &effect.delete {
-            return Some(self.key(Some(key), scope).map(|key| Verb::Delete { key }));
+            return self.key(Some(key), scope).map(|key| Verb::Delete { key });
         }
         let key = self.key(Some(effect.moves.as_ref()?), scope);
         let to = self.key(effect.to.as_ref(), scope);
-        Some(key.zip(to).map(|(key, to)| Verb::Move { key, to }))
+        key.zip(to).map(|(key, to)| Verb::Move { key, to })
     }
 
     /// The template of a key of a file. If the key is an unchanged value, the path of the value is noted: permits have
