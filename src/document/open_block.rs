@@ -13,7 +13,7 @@ use super::{Attributes, BodyEncoding, Ended};
 use crate::document;
 use crate::program::{BlockBinding, BlockId, Closer};
 use crate::surface::{Anchor, Ending, Role, Trim};
-use crate::text::{Slice, Span};
+use crate::text::{SearchState, Slice, Span};
 use smallvec::SmallVec;
 
 /// A block whose end is being searched for.
@@ -72,8 +72,8 @@ pub(super) struct OpenBlock {
     blank_from: usize,
     /// Only spaces and tabs are between the line break at `blank_from` and this offset.
     blank_seen: usize,
-    /// The end of the opener's line; as an error, how far it has been searched for.
-    pub(super) line: Result<usize, usize>,
+    /// The end of the opener's line.
+    pub(super) line: SearchState,
 }
 
 impl OpenBlock {
@@ -119,7 +119,7 @@ impl OpenBlock {
             blank: None,
             blank_from: mark.span().end,
             blank_seen: 0,
-            line: Err(mark.span().end),
+            line: SearchState::NotBefore(mark.span().end),
         }
     }
 
@@ -235,11 +235,14 @@ impl OpenBlock {
 
     /// Whether a mark is on the line of the opener.
     pub(super) fn shares_line(&mut self, at: usize, text: &str) -> bool {
-        if let Err(from) = self.line {
-            let between = text.as_bytes().slice(from..at);
-            self.line = memchr::memchr(b'\n', between).map(|offset| from + offset).ok_or(at);
-        }
-        self.line.is_err()
+        let SearchState::NotBefore(from) = self.line else { return false };
+        let between = text.as_bytes().slice(from..at);
+        let Some(offset) = memchr::memchr(b'\n', between) else {
+            self.line = SearchState::NotBefore(at);
+            return true;
+        };
+        self.line = SearchState::FoundAt(from + offset);
+        false
     }
 }
 

@@ -24,7 +24,7 @@ use super::{Quoted, ReadContext};
 use crate::grammar::Progress;
 use crate::program::Family;
 use crate::surface::{Anchor, Payload, Role};
-use crate::text::{Present, Slice, Span, boundary};
+use crate::text::{Present, SearchState, Slice, Span, boundary};
 
 /// How many tags after an opener are searched for the one that was paired with the closer of the call around it.
 const NEAR: usize = 32;
@@ -244,8 +244,8 @@ impl DialectScanner {
         }
         let Some(end) = region else { return Quoted::Unknown };
         match self.closer_behind_fences(open, search, mark, end) {
-            Ok(closer) => Quoted::Until(closer),
-            Err(end) => {
+            SearchState::FoundAt(closer) => Quoted::Until(closer),
+            SearchState::NotBefore(end) => {
                 self.unfenced = end;
                 Quoted::No
             }
@@ -253,21 +253,23 @@ impl DialectScanner {
     }
 
     /// The closer of a content after a fence in which `first` opens a block like it, if all such blocks before the
-    /// closer are in fences and have their own closers. As an error, how far it was searched for.
+    /// closer are in fences and have their own closers.
     fn closer_behind_fences(
         &mut self,
         open: &OpenBlock,
         search: &EndSearch<'_>,
         first: &Mark,
         end: usize,
-    ) -> Result<usize, usize> {
+    ) -> SearchState {
         let context = search.context;
         let mut fences = open.fences;
         let mut fence = fences.open_at(first.start(), context.text);
         let mut examples = vec![self.examples(first, open, context)];
         let mut number = open.search;
         loop {
-            let mark = self.marker.mark(number).filter(|mark| mark.start() < end).ok_or(end)?;
+            let Some(mark) = self.marker.mark(number).filter(|mark| mark.start() < end) else {
+                return SearchState::NotBefore(end);
+            };
             number += 1;
             let opens = matches!(mark.kind, MarkKind::Open { id, .. } if id == open.id && self.counts(context, &mark));
             if !opens && !closes_surely(examples.last().unwrap_or(open), search, &mark) {
@@ -276,13 +278,13 @@ impl DialectScanner {
             let around = fences.open_at(mark.start(), context.text);
             let torn = around != fence && !examples.is_empty();
             if torn || (opens && around.is_none()) || examples.len() > self.limits.depth {
-                return Err(mark.start());
+                return SearchState::NotBefore(mark.start());
             }
             fence = around;
             if opens {
                 examples.push(self.examples(&mark, open, context));
             } else if examples.pop().is_none() {
-                return Ok(mark.start());
+                return SearchState::FoundAt(mark.start());
             }
         }
     }

@@ -8,7 +8,7 @@ use super::block::{BlockBinding, BlockId, NameSource};
 use crate::grammar::{Grammar, RuleId};
 use crate::pack::has_members;
 use crate::surface::{ENTRIES, WHOLE};
-use crate::text::{Present, Slice, glob};
+use crate::text::{Present, SearchState, Slice, glob};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::sync::Arc;
 
@@ -195,10 +195,9 @@ impl ObjectShape {
         (inner.len() < quoted.len() || rest.starts_with('"')) && self.member(Self::ROOT, name).is_some()
     }
 
-    /// The offset in an incomplete text where the first key of the first level may start. The error is an offset before
-    /// which there is none.
-    pub(crate) fn find_member(&self, text: &[u8]) -> Result<usize, usize> {
-        let Some(names) = &self.names else { return Ok(0) };
+    /// The offset in an incomplete text where the first key of the first level may start.
+    pub(crate) fn find_member(&self, text: &[u8]) -> SearchState {
+        let Some(names) = &self.names else { return SearchState::FoundAt(0) };
         // An escape may encode any character of a name.
         let escape = memchr::memchr(b'\\', text);
         let whole = text.slice(..escape.unwrap_or(text.len()));
@@ -206,14 +205,17 @@ impl ObjectShape {
             let behind = text.slice(name.end()..);
             let behind = behind.strip_prefix(b"\"").or(behind.strip_prefix(b"'")).unwrap_or(behind);
             match behind.trim_ascii_start().first() {
-                Some(b':') => return Ok(name.start().saturating_sub(1)),
+                Some(b':') => return SearchState::FoundAt(name.start().saturating_sub(1)),
                 Some(_) => {}
-                None => return Err(name.start().saturating_sub(1)),
+                None => return SearchState::NotBefore(name.start().saturating_sub(1)),
             }
         }
         // Go back over a quote and the longest name, because a name may be incomplete at the end.
         let before = |end: usize| end.saturating_sub(self.longest + 1);
-        escape.map(before).ok_or(before(text.len()))
+        match escape {
+            Some(escape) => SearchState::FoundAt(before(escape)),
+            None => SearchState::NotBefore(before(text.len())),
+        }
     }
 
     /// Whether a member at any level has this name.

@@ -21,6 +21,7 @@ mod present;
 mod quoted;
 mod regex_size;
 mod saved;
+mod search_state;
 mod source;
 
 pub(crate) use case::{capitalized, titled};
@@ -44,6 +45,7 @@ pub(crate) use quoted::{pattern, quoted, unescaped};
 pub use saved::saved_like;
 pub use saved::{authored, beginning};
 
+pub(crate) use search_state::SearchState;
 pub use source::{Lines, Place, Source, Sources};
 
 /// A range of bytes, `start..end`, on character boundaries of its source.

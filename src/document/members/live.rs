@@ -21,6 +21,7 @@ use crate::document::{Block, Ended, ReadContext, TextEncoding, trimmed};
 use crate::program::{BlockId, Limits, MaskKinds, ObjectShape};
 use crate::surface::Role;
 use crate::text::{Slice, Span};
+use std::task::Poll;
 
 /// The texts that are certain so far.
 #[derive(Debug, Default)]
@@ -157,9 +158,9 @@ impl Live {
     ) -> (Stage, bool) {
         let text = context.text;
         let key = match key_at(text, at) {
-            Ok(key) => key,
-            Err(waits) if waits => return (Stage::Key(at), false),
-            Err(_) => return (Stage::Over, false),
+            Poll::Ready(Some(key)) => key,
+            Poll::Ready(None) => return (Stage::Over, false),
+            Poll::Pending => return (Stage::Key(at), false),
         };
         let quote = skip_whitespace(text.as_bytes(), key.value);
         let rest = text.as_bytes().slice(quote..);
@@ -228,9 +229,9 @@ impl Live {
             Some(_) => return (Stage::Over, false),
         }
         match key_at(text, next) {
-            Ok(_) => {}
-            Err(true) => return (Stage::Behind(quote), false),
-            Err(false) => return (Stage::Over, false),
+            Poll::Ready(Some(_)) => {}
+            Poll::Ready(None) => return (Stage::Over, false),
+            Poll::Pending => return (Stage::Behind(quote), false),
         }
         if let Some(member) = self.members.last_mut() {
             member.sure.end = quote;
@@ -264,27 +265,27 @@ impl LiveMember {
     }
 }
 
-/// The key at `at`, after white space, with its colon; as an error, whether more text may make it one.
-fn key_at(text: &str, at: usize) -> Result<keys::MemberKey<'_>, bool> {
+/// The key at `at`, after white space, with its colon; none if no text after it can make it one.
+fn key_at(text: &str, at: usize) -> Poll<Option<keys::MemberKey<'_>>> {
     let bytes = text.as_bytes();
     let start = skip_whitespace(bytes, at);
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$');
     match bytes.get(start) {
-        None => return Err(true),
+        None => return Poll::Pending,
         Some(b'"') => {}
-        Some(_) => return Err(false),
+        Some(_) => return Poll::Ready(None),
     }
     let length = bytes.slice(start + 1..).iter().take_while(|byte| is_word(byte)).count();
     let end = start + 1 + length;
     match bytes.get(end) {
-        None if length < keys::LONGEST => return Err(true),
+        None if length < keys::LONGEST => return Poll::Pending,
         Some(b'"') if (1..keys::LONGEST).contains(&length) => {}
-        _ => return Err(false),
+        _ => return Poll::Ready(None),
     }
     match bytes.get(skip_whitespace(bytes, end + 1)) {
-        None => Err(true),
-        Some(b':') => keys::whole(text, start).filter(|key| key.form == KeyForm::Whole).ok_or(false),
-        Some(_) => Err(false),
+        None => Poll::Pending,
+        Some(b':') => Poll::Ready(keys::whole(text, start).filter(|key| key.form == KeyForm::Whole)),
+        Some(_) => Poll::Ready(None),
     }
 }
 

@@ -35,7 +35,7 @@ use crate::grammar::{Machine, RuleId};
 use crate::json::{self, JsonFault};
 use crate::program::{BlockId, Dialect, Limits, MaskKinds, ObjectShape};
 use crate::surface::Role;
-use crate::text::{Slice, Span, beginning};
+use crate::text::{SearchState, Slice, Span, beginning};
 use example_or_answer::ObjectSurroundings;
 use lenient::ObjectReading;
 use live::Live;
@@ -46,8 +46,8 @@ use whitespace::skip_whitespace;
 /// The objects of one response, as far as they are known.
 #[derive(Debug)]
 pub(super) struct Objects {
-    /// Where the first member that is a block may start; as an error, the offset before which there is none.
-    named: Result<usize, usize>,
+    /// Where the first member that is a block may start.
+    named: SearchState,
     complete: bool,
     live: Live,
     emitted: Emitted,
@@ -121,7 +121,7 @@ struct ReadObject {
 impl Objects {
     pub(super) fn new(left_open: Option<bool>) -> Self {
         let (live, emitted, read) = Default::default();
-        Self { named: Err(0), complete: false, live, emitted, left_open, read }
+        Self { named: SearchState::NotBefore(0), complete: false, live, emitted, left_open, read }
     }
 
     pub(super) fn advance(
@@ -148,9 +148,11 @@ impl Objects {
             return;
         }
         self.live.advance(context, outline, limits, self.left_open);
-        if let Err(known) = self.named {
-            let found = outline.find_member(context.text.as_bytes().slice(known..));
-            self.named = found.map(|at| known + at).map_err(|at| known + at);
+        if let SearchState::NotBefore(known) = self.named {
+            self.named = match outline.find_member(context.text.as_bytes().slice(known..)) {
+                SearchState::FoundAt(at) => SearchState::FoundAt(known + at),
+                SearchState::NotBefore(at) => SearchState::NotBefore(known + at),
+            };
         }
     }
 
@@ -186,7 +188,7 @@ impl Objects {
 
     /// Every block that starts before this offset is known.
     pub(super) fn certain_until(&self) -> usize {
-        let (Ok(named) | Err(named)) = self.named;
+        let (SearchState::FoundAt(named) | SearchState::NotBefore(named)) = self.named;
         let live = self.live.members.first().filter(|_| self.live.before.is_none()).map_or(0, |first| first.start + 1);
         if self.complete { usize::MAX } else { named.max(live) }
     }
