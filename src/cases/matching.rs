@@ -15,8 +15,8 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CaseFailure {
-    /// The index of the part of the case that it is about.
-    pub step: usize,
+    /// The index of the result that it is about; none if it is about a prompt.
+    pub step: Option<usize>,
     /// The place of the key in the case.
     pub at: Location,
     /// The path in the outcome, such as `calls[0].verdict`.
@@ -36,7 +36,7 @@ pub struct CaseFailure {
 impl CaseFailure {
     /// A failure whose expected value may not be replaced.
     pub(super) fn new(at: Location, path: String, expected: Value, got: Option<Value>) -> Self {
-        Self { step: 0, at, path, expected, value: None, got, meant: None, beside: Vec::new() }
+        Self { step: None, at, path, expected, value: None, got, meant: None, beside: Vec::new() }
     }
 
     /// Whether the failure is that something exists which should not.
@@ -72,7 +72,7 @@ pub(super) fn compare(step: usize, expected: &[Expectation], outcome: &Value) ->
         descend(value, got.as_ref(), key.value.clone(), key.at, &mut failures);
     }
     for failure in &mut failures {
-        failure.step = step;
+        failure.step = Some(step);
     }
     failures
 }

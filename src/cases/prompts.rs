@@ -35,10 +35,6 @@ pub(super) fn compare(expected: &[Expectation], prompt: &Prompt) -> Vec<CaseFail
         };
         descend(value, got.as_ref(), key.value.clone(), key.at, &mut failures);
     }
-    for failure in &mut failures {
-        // A prompt has no outcome, and so no findings to print beside the failure.
-        failure.step = usize::MAX;
-    }
     failures
 }
 

@@ -140,7 +140,7 @@ impl CaseRun {
                 if got != *class {
                     let failure =
                         CaseFailure::new(text.at, "class".to_owned(), class.as_str().into(), Some(got.into()));
-                    self.failures.push(CaseFailure { step: self.results.len(), ..failure });
+                    self.failures.push(CaseFailure { step: Some(self.results.len()), ..failure });
                 }
                 self.results.push(TurnResult::Heard(Box::new(heard)));
             }

@@ -8,7 +8,7 @@ use super::count;
 use super::diff::{Change, DiffLine, compare};
 use super::drawing::{BAD, FAINT, GOOD, Mark, Pen, Picture, STRONG, WARN, paint};
 use super::suggestion::meant;
-use rulebook::cases::{Case, CaseFailure, CaseRun, CaseVerdict, Coverage, Covered, TurnResult};
+use rulebook::cases::{Case, CaseFailure, CaseRun, CaseVerdict, Coverage, Covered};
 use rulebook::diagnostic::Row;
 use rulebook::outcome::Finding;
 use rulebook::text::excerpt;
@@ -77,8 +77,7 @@ impl TestedPack {
         let of_runs = listed.flat_map(|(case, run)| {
             let faults = run.diagnostics.iter().map(|one| self.pen.row(&self.sources, one));
             faults.chain(run.failures.iter().map(|one| {
-                let found =
-                    if needs_findings(&one.path) { findings(&one.path, run.results.get(one.step)) } else { None };
+                let found = if needs_findings(&one.path) { findings(run, one) } else { None };
                 let mut row = self.pen.failure_row(&self.sources, case, one);
                 if let (Some(help), Some((_, found))) = (&mut row.help, found) {
                     help.extend(["; found: ", found.lines().next().unwrap_or_default()]);
@@ -132,7 +131,7 @@ impl TestedPack {
         notes.extend(difference.map(|text| ("difference", text)));
         // A status or a code alone does not say why the case failed, so the findings are printed with it.
         if needs_findings(&failure.path) {
-            notes.extend(findings(&failure.path, run.results.get(failure.step)));
+            notes.extend(findings(run, failure));
         }
         notes.extend(meant(failure).map(|help| ("help", help)));
         notes.push(("claim", case.header.claim.value.clone()));
@@ -256,10 +255,12 @@ fn needs_findings(path: &str) -> bool {
     ["status", "codes", "remarks"].contains(&path) || path.ends_with(".verdict")
 }
 
-/// The findings that explain why the value at a path is not the expected one.
-fn findings(path: &str, listed: Option<&TurnResult>) -> Option<(&'static str, String)> {
-    let wanted = |finding: &&Finding| (finding.severity == Severity::Info) == (path == "remarks");
-    let lines: Vec<String> = listed?
+/// The findings that explain why a value is not the expected one.
+fn findings(run: &CaseRun, failure: &CaseFailure) -> Option<(&'static str, String)> {
+    let wanted = |finding: &&Finding| (finding.severity == Severity::Info) == (failure.path == "remarks");
+    let lines: Vec<String> = run
+        .results
+        .get(failure.step?)?
         .diagnostics()
         .iter()
         .filter(wanted)
