@@ -16,15 +16,15 @@ use std::sync::Arc;
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let doubtful: HashSet<&str> =
         surface.modes.keys().map(String::as_str).filter(|mode| is_doubtful(surface, mode)).collect();
-    let gone = goes(surface);
-    let missing = gone.iter().filter_map(|go| check_exit(surface, go, &doubtful, diagnostics));
+    let all_goes = goes(surface);
+    let missing = all_goes.iter().filter_map(|go| check_exit(surface, go, &doubtful, diagnostics));
     let missing_exits: HashSet<(&str, &str)> = missing.collect();
     // In a pack without exits, the host changes the mode.
     if surface.modes.values().any(|mode| !mode.value.exits.is_empty() || mode.value.last) {
-        let graph = ModeGraph::of(surface, &gone, &missing_exits, doubtful);
-        check_reach(surface, &gone, &graph, diagnostics);
+        let graph = ModeGraph::of(surface, &all_goes, &missing_exits, doubtful);
+        check_reach(surface, &all_goes, &graph, diagnostics);
     }
-    check_end(surface, &gone, diagnostics);
+    check_end(surface, &all_goes, diagnostics);
 }
 
 /// A `go`, and where it may happen.
@@ -244,13 +244,13 @@ struct ModeGraph<'g> {
 impl<'g> ModeGraph<'g> {
     fn of(
         surface: &'g Surface,
-        gone: &[Go<'g>],
+        all_goes: &[Go<'g>],
         missing_exits: &HashSet<(&'g str, &'g str)>,
         doubtful: HashSet<&'g str>,
     ) -> Self {
         let mut by_name: HashMap<&str, Vec<&Go<'_>>> = HashMap::new();
         let mut anywhere: Vec<&Go<'_>> = Vec::new();
-        for go in gone {
+        for go in all_goes {
             match go.to {
                 Some(to) => by_name.entry(to.value.as_str()).or_default().push(go),
                 None => anywhere.push(go),
@@ -295,7 +295,12 @@ impl<'g> ModeGraph<'g> {
 }
 
 /// Reports modes that cannot be reached from the start, and modes that are not final and cannot be left.
-fn check_reach<'g>(surface: &'g Surface, gone: &[Go<'g>], graph: &ModeGraph<'g>, diagnostics: &mut Vec<Diagnostic>) {
+fn check_reach<'g>(
+    surface: &'g Surface,
+    all_goes: &[Go<'g>],
+    graph: &ModeGraph<'g>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let start = surface.about.as_ref().and_then(|about| about.start.as_ref()).map(|start| start.value.as_str());
     let Some(start) = start.or(surface.modes.keys().next().map(String::as_str)) else { return };
     let all: IndexSet<&str> = surface.modes.keys().map(String::as_str).collect();
@@ -304,14 +309,14 @@ fn check_reach<'g>(surface: &'g Surface, gone: &[Go<'g>], graph: &ModeGraph<'g>,
     // If the start mode is undeclared, that alone is reported.
     let starts = surface.modes.contains_key(start);
     let unreachable: IndexSet<&str> = all.into_iter().filter(|name| !reached.contains(name)).collect();
-    let reported = firsts(graph, &unreachable);
+    let to_report = unreachable_to_report(graph, &unreachable);
     let is_dead_end = |name: &str, mode: &Mode| !mode.last && !graph.exits_of(name);
     // The mode behind an exit of a dead end is not reported as well: it is reached once a `go` takes that exit.
     let dead_ends = surface.modes.iter().filter(|(name, mode)| is_dead_end(name, &mode.value));
     let behind: HashSet<&str> =
         dead_ends.flat_map(|(_, mode)| &mode.value.exits).map(|exit| exit.to.value.as_str()).collect();
     for (name, mode) in &surface.modes {
-        if starts && reported.contains(name.as_str()) && !behind.contains(name.as_str()) {
+        if starts && to_report.contains(name.as_str()) && !behind.contains(name.as_str()) {
             let message = format!("no chain of `go` reaches the mode `{name}` from `{start}`");
             diagnostics.push(
                 Diagnostic::new(Code::PACK_UNREACHABLE, mode.at, message)
@@ -321,7 +326,7 @@ fn check_reach<'g>(surface: &'g Surface, gone: &[Go<'g>], graph: &ModeGraph<'g>,
         if is_dead_end(name, &mode.value) {
             let exit = mode.value.exits.first().map(|exit| exit.to.value.as_str());
             let goes = |go: &&Go<'_>| exit.is_some() && go.to.map(|to| to.value.as_str()) == exit;
-            let forbidden = gone.iter().filter(goes).find_map(|go| go.action);
+            let forbidden = all_goes.iter().filter(goes).find_map(|go| go.action);
             let help = match forbidden {
                 Some(action) => format!("`{action}` goes there: permit it in `{name}`, or say `final = true`"),
                 None => "let a rule or an action go through an exit, or say `final = true`".to_owned(),
@@ -337,31 +342,31 @@ fn check_reach<'g>(surface: &'g Surface, gone: &[Go<'g>], graph: &ModeGraph<'g>,
 
 /// The unreachable modes to report. A mode that another unreachable mode reaches is not reported, because it is
 /// reached once the other one is. Of a cycle of unreachable modes, the first is reported.
-fn firsts<'g>(graph: &ModeGraph<'g>, unreachable: &IndexSet<&'g str>) -> HashSet<&'g str> {
+fn unreachable_to_report<'g>(graph: &ModeGraph<'g>, unreachable: &IndexSet<&'g str>) -> HashSet<&'g str> {
     // A mode that reaches one found in the first pass comes after it in the list. So the second pass runs backwards,
     // and then only modes of the same cycle lead to those that remain.
-    let begins = not_led_to(graph, unreachable, unreachable.iter().copied());
-    not_led_to(graph, unreachable, begins.into_iter().rev()).into_iter().collect()
+    let firsts = unreached_by_earlier(graph, unreachable, unreachable.iter().copied());
+    unreached_by_earlier(graph, unreachable, firsts.into_iter().rev()).into_iter().collect()
 }
 
 /// The modes, in this order, that no mode before them reaches.
-fn not_led_to<'g>(
+fn unreached_by_earlier<'g>(
     graph: &ModeGraph<'g>,
     unreachable: &IndexSet<&'g str>,
     modes: impl Iterator<Item = &'g str>,
 ) -> Vec<&'g str> {
-    let (mut known, mut begins) = (HashSet::new(), Vec::new());
+    let (mut reached, mut firsts) = (HashSet::new(), Vec::new());
     for mode in modes {
-        if !known.contains(mode) {
-            graph.reach(mode, unreachable, &mut known);
-            begins.push(mode);
+        if !reached.contains(mode) {
+            graph.reach(mode, unreachable, &mut reached);
+            firsts.push(mode);
         }
     }
-    begins
+    firsts
 }
 
 /// Reports modes that change to each other in a cycle as soon as they are entered.
-fn check_end(surface: &Surface, gone: &[Go<'_>], diagnostics: &mut Vec<Diagnostic>) {
+fn check_end(surface: &Surface, all_goes: &[Go<'_>], diagnostics: &mut Vec<Diagnostic>) {
     let gated = |from: &str, to: &str| {
         let exits = surface.modes.get(from).into_iter().flat_map(|mode| &mode.value.exits);
         exits.filter(|exit| exit.to.value == to).any(|exit| exit.gate.is_some())
@@ -370,7 +375,7 @@ fn check_end(surface: &Surface, gone: &[Go<'_>], diagnostics: &mut Vec<Diagnosti
         go.entering == Some(from) && go.from.contains(&from) && !go.conditional && !gated(from, to)
     };
     let mut on_entering: HashMap<&str, Vec<&Go<'_>>> = HashMap::new();
-    for go in gone {
+    for go in all_goes {
         go.entering.iter().for_each(|mode| on_entering.entry(mode).or_default().push(go));
     }
     let next = |from: &str| {
