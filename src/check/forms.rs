@@ -162,7 +162,7 @@ impl FormChecker<'_> {
                 let fault = self.faults(&one.text, FAULTS).into_iter().next();
                 let why = fault
                     .map(|fault| FormFault::Refused(Box::new(fault)))
-                    .or_else(|| (!self.read(&one.text).contains(&block.at)).then_some(FormFault::Unread));
+                    .or_else(|| (!self.read(&one.text).contains(&block.at)).then_some(FormFault::UnreadAlone));
                 found.extend(why.map(|why| self.finding(block, &why)));
             }
         }
@@ -182,7 +182,7 @@ impl FormChecker<'_> {
         }
         let read = self.read(&form.text);
         let unread = form.blocks.iter().filter_map(block).find(|block| !read.contains(&block.at));
-        found.extend(unread.map(|block| self.finding(block, &FormFault::NotRead)));
+        found.extend(unread.map(|block| self.finding(block, &FormFault::UnreadTogether)));
     }
 
     /// Checks the example of a call.
@@ -228,7 +228,7 @@ impl FormChecker<'_> {
                 format!("the form of `{name}` that a model is shown is refused: {}", fault.message),
                 help(block, fault),
             ),
-            FormFault::Unread => (
+            FormFault::UnreadAlone => (
                 format!("the form of `{name}` that a model is shown is not read as this block"),
                 match (&block.spelled, &block.layout) {
                     (Some(_), _) => "make `spelled` an opener of this block, or take it out",
@@ -238,7 +238,7 @@ impl FormChecker<'_> {
                     }
                 },
             ),
-            FormFault::NotRead => (
+            FormFault::UnreadTogether => (
                 format!("after the other blocks of an answer, the form of `{name}` is not read as this block"),
                 "fix the `ends` of the block that swallows it, or put that block last in the `order` of `[reply]`",
             ),
@@ -260,10 +260,10 @@ const FIX_LAYOUT: &str = "fix `spelled`, so that the grammar reads it as this bl
 /// The fault of the form of a block.
 enum FormFault {
     Refused(Box<Finding>),
-    /// It opens another block, or none.
-    Unread,
+    /// Alone, it opens another block, or none.
+    UnreadAlone,
     /// It is read alone, but not after other blocks.
-    NotRead,
+    UnreadTogether,
 }
 
 fn help(block: &BlockBinding, fault: &Finding) -> &'static str {

@@ -20,7 +20,7 @@ pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
             examine(schema, &what, *at, found);
             endless(&ends, schema, &what, *at, found);
         }
-        sample_value(program, name, &action.schema, &action.params, found);
+        check_example(program, name, &action.schema, &action.params, found);
         defaults(name, &action.schema, &action.params, found);
         if let Some(returns) = &action.returns {
             let what = format!("what `{name}` returns");
@@ -82,13 +82,13 @@ fn keys(program: &Program, found: &mut Vec<Diagnostic>) {
 }
 
 /// Checks that the example of a call is valid. Without prompts, only the author's examples are checked.
-fn sample_value(program: &Program, action: &str, schema: &Schema, params: &[Param], found: &mut Vec<Diagnostic>) {
-    let sample_value = example(schema.json(), ExampleMembers::Exemplified);
+fn check_example(program: &Program, action: &str, schema: &Schema, params: &[Param], found: &mut Vec<Diagnostic>) {
+    let value = example(schema.json(), ExampleMembers::Exemplified);
     let Ok(validator) = schema.validator() else { return };
-    if validator.is_valid(&sample_value) {
+    if validator.is_valid(&value) {
         return;
     }
-    for error in validator.faults(&sample_value) {
+    for error in validator.faults(&value) {
         let place = params.iter().find(|param| error.pointer.first() == Some(&param.name));
         let Some(Param { name: param, at, example, .. }) = place else { continue };
         let own = schema.property(param).is_some_and(|declared| declared.get("examples").is_some());
