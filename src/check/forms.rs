@@ -32,7 +32,7 @@ const FAULTS: &[Defect] = &[
 const MISREAD: &[Defect] = &[Defect::InvalidPayload, Defect::UnknownParam];
 
 /// How many characters of an example are quoted.
-const LONGEST_EXCERPT: usize = 80;
+const MAX_EXCERPT_CHARACTERS: usize = 80;
 
 /// The blocks already checked: a block that is read in one mode is read in all.
 pub(super) type CheckedBlocks = HashSet<(DialectId, String)>;
@@ -198,7 +198,7 @@ impl FormChecker<'_> {
             action.schema.validator().is_ok_and(|validator| validator.is_valid(&sample))
         };
         let fault = self.faults(&text, MISREAD).into_iter().next().filter(|_| is_example(action))?;
-        let written = excerpt(text.trim(), LONGEST_EXCERPT);
+        let written = excerpt(text.trim(), MAX_EXCERPT_CHARACTERS);
         let message =
             format!("the example of a call of `{name}`, `{written}`, is not read as it was meant: {}", fault.message);
         let finding = Diagnostic::new(Code::PROMPT_REFUSED_EXAMPLE, action.at, message)

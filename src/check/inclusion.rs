@@ -18,11 +18,11 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// The most pairs of states that are explored.
-const STATES: usize = 2_000;
+const MAX_STATES: usize = 2_000;
 /// The most bytes of an automaton.
-const BYTES: usize = 1 << 20;
+const MAX_AUTOMATON_BYTES: usize = 1 << 20;
 /// The most steps to write an example.
-const EXAMPLE: usize = 256;
+const MAX_EXAMPLE_STEPS: usize = 256;
 
 /// The texts in which one of some patterns matches.
 pub(crate) struct Matched {
@@ -45,10 +45,10 @@ fn automaton(patterns: &[&str]) -> Option<DFA> {
     let config = DFA::config()
         .match_kind(MatchKind::All)
         .unicode_word_boundary(true)
-        .cache_capacity(BYTES)
+        .cache_capacity(MAX_AUTOMATON_BYTES)
         .skip_cache_capacity_check(true)
         .minimum_cache_clear_count(Some(0));
-    let nfa = regex_automata::nfa::thompson::Config::new().nfa_size_limit(Some(BYTES));
+    let nfa = regex_automata::nfa::thompson::Config::new().nfa_size_limit(Some(MAX_AUTOMATON_BYTES));
     DFA::builder().configure(config).thompson(nfa).build_many(patterns).ok()
 }
 
@@ -59,7 +59,7 @@ impl Matched {
         let least = parsed.iter().map(|hir| hir.properties().minimum_len().unwrap_or(usize::MAX)).min()?;
         let dfa = automaton(patterns)?;
         let mut example = Vec::new();
-        let written = write_example(parsed.first()?, &mut example, &mut EXAMPLE.clone());
+        let written = write_example(parsed.first()?, &mut example, &mut MAX_EXAMPLE_STEPS.clone());
         let mut matched = Self {
             cache: RefCell::new(dfa.create_cache()),
             dfa,
@@ -164,7 +164,7 @@ impl<'a> ProductWalk<'a> {
                     left.push((to, matched));
                 }
             }
-            if seen.len() > STATES {
+            if seen.len() > MAX_STATES {
                 return None;
             }
         }

@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use std::hash::Hash;
 
 /// How many characters of a value are printed.
-const LONGEST_VALUE: usize = 60;
+const MAX_VALUE_CHARACTERS: usize = 60;
 
 /// Things to compare, by name: a description, and the place.
 pub(super) type Rows<T> = Vec<(String, T, Option<FilePlace>)>;
@@ -34,12 +34,12 @@ pub(super) fn gone(kind: &str, name: &str, direction: Direction, rule: Option<Fi
 /// `old → new`, each short enough for a line: long ones are printed from where they differ.
 pub(super) fn arrow(old: &str, new: &str) -> String {
     let alike = old.chars().zip(new.chars()).take_while(|(one, other)| one == other).count();
-    let skipped = if alike > LONGEST_VALUE / 2 { alike - LONGEST_VALUE / 4 } else { 0 };
+    let skipped = if alike > MAX_VALUE_CHARACTERS / 2 { alike - MAX_VALUE_CHARACTERS / 4 } else { 0 };
     let short = |text: &str| match text.char_indices().nth(skipped) {
-        Some((cut, _)) if skipped > 0 && text.chars().nth(LONGEST_VALUE).is_some() => {
-            format!("…{}", excerpt(text.slice(cut..), LONGEST_VALUE))
+        Some((cut, _)) if skipped > 0 && text.chars().nth(MAX_VALUE_CHARACTERS).is_some() => {
+            format!("…{}", excerpt(text.slice(cut..), MAX_VALUE_CHARACTERS))
         }
-        _ => excerpt(text, LONGEST_VALUE).into_owned(),
+        _ => excerpt(text, MAX_VALUE_CHARACTERS).into_owned(),
     };
     format!("{} → {}", short(old), short(new))
 }

@@ -8,7 +8,7 @@
 //! are ruled out by counting bits. Once a similar name is found, all names that cannot be more similar are ruled out,
 //! too.
 
-use super::names::{ENOUGH, MARGIN, PREFIX, likeness, most_alike};
+use super::names::{ENOUGH, MARGIN, MAX_COMMON_START, likeness, most_alike};
 use crate::text::Present;
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -66,7 +66,7 @@ impl NameList {
         let mut best: Option<(f64, Reverse<&str>)> = None;
         for list in lists {
             let enough = |shared: usize, best: &Option<(f64, Reverse<&str>)>| {
-                let most = most_alike(shared, length, list.length, PREFIX);
+                let most = most_alike(shared, length, list.length, MAX_COMMON_START);
                 most + MARGIN > ENOUGH && best.as_ref().is_none_or(|(best, _)| most + MARGIN >= *best)
             };
             // The fewest letters that a name of this length has to share.

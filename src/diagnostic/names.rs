@@ -35,7 +35,7 @@ pub(super) fn likeness(folded: &str, name: &str) -> Option<f64> {
 /// Two names count as similar only if their similarity is above this.
 pub(super) const ENOUGH: f64 = 0.8;
 /// The most letters at the start of two names that count again if they are equal.
-pub(super) const PREFIX: usize = 4;
+pub(super) const MAX_COMMON_START: usize = 4;
 
 /// The most that [`strsim::jaro_winkler`] can return for two names of these lengths that share this many letters,
 /// `first` of them at the start of both.
@@ -222,12 +222,12 @@ fn may_be_alike(one: &str, other: &str) -> bool {
         count.map(|count| *count -= 1).is_some()
     };
     let shared = other.chars().filter(take).count();
-    let first = one.chars().zip(other.chars()).take(PREFIX).take_while(|(one, other)| one == other).count();
+    let first = one.chars().zip(other.chars()).take(MAX_COMMON_START).take_while(|(one, other)| one == other).count();
     most_alike(shared, one.chars().count(), other.chars().count(), first) > ENOUGH
 }
 
 /// The most characters of a list of names: more than a line is not read.
-const LINE: usize = 100;
+const MAX_LIST_CHARACTERS: usize = 100;
 
 /// Help for an unknown name: the nearest declared name, or else as many declared names as a line has room for.
 pub fn alternatives<'n>(typed: &str, declared: impl IntoIterator<Item = &'n str>) -> Option<String> {
@@ -273,7 +273,7 @@ fn suggested<'n>(nearest: Option<&str>, names: impl Iterator<Item = &'n str> + C
     let mut length = 0;
     let is_within = |name: &&str| {
         length += name.chars().count() + 4;
-        length <= LINE
+        length <= MAX_LIST_CHARACTERS
     };
     let quoted = |name: &str| format!("`{name}`");
     let mut listed: Vec<String> = names.clone().take_while(is_within).map(quoted).collect();

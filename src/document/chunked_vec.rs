@@ -11,8 +11,8 @@
 use std::collections::VecDeque;
 
 /// The items of a chunk. The first chunk starts smaller, with up to this many bytes, and grows like any list.
-const PIECE: usize = 256;
-const FIRST: usize = 768;
+const ITEMS_PER_CHUNK: usize = 256;
+const FIRST_CHUNK_BYTES: usize = 768;
 
 /// A list in chunks. When the first items are dropped, the others retain their indexes.
 #[derive(Debug)]
@@ -44,31 +44,31 @@ impl<T> ChunkedVec<T> {
     /// The item at this index, unless it has been dropped.
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
         let index = index.checked_sub(self.forgotten)?;
-        if index < PIECE { self.first.get(index) } else { self.further(index) }
+        if index < ITEMS_PER_CHUNK { self.first.get(index) } else { self.further(index) }
     }
 
     /// The item at this index, counted after the dropped ones, if it is not in the first chunk.
     #[cold]
     #[inline(never)]
     fn further(&self, index: usize) -> Option<&T> {
-        self.further.get(index / PIECE - 1)?.get(index % PIECE)
+        self.further.get(index / ITEMS_PER_CHUNK - 1)?.get(index % ITEMS_PER_CHUNK)
     }
 
     pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
         let index = index.checked_sub(self.forgotten)?;
-        if index < PIECE {
+        if index < ITEMS_PER_CHUNK {
             return self.first.get_mut(index);
         }
-        self.further.get_mut(index / PIECE - 1)?.get_mut(index % PIECE)
+        self.further.get_mut(index / ITEMS_PER_CHUNK - 1)?.get_mut(index % ITEMS_PER_CHUNK)
     }
 
     pub(crate) fn push(&mut self, one: T) {
-        if self.len.is_multiple_of(PIECE) && self.len > self.forgotten {
-            self.further.push_back(Vec::with_capacity(PIECE));
+        if self.len.is_multiple_of(ITEMS_PER_CHUNK) && self.len > self.forgotten {
+            self.further.push_back(Vec::with_capacity(ITEMS_PER_CHUNK));
         }
         let last = self.further.back_mut().unwrap_or(&mut self.first);
         if last.capacity() == 0 {
-            last.reserve(if self.len == 0 { FIRST / size_of::<T>().max(1) } else { PIECE });
+            last.reserve(if self.len == 0 { FIRST_CHUNK_BYTES / size_of::<T>().max(1) } else { ITEMS_PER_CHUNK });
         }
         last.push(one);
         self.len += 1;
@@ -113,9 +113,9 @@ impl<T> ChunkedVec<T> {
 
     /// Drops the items before `index`, as far as they fill whole chunks.
     pub(crate) fn forget(&mut self, index: usize) {
-        while self.forgotten + PIECE <= index.min(self.len) {
+        while self.forgotten + ITEMS_PER_CHUNK <= index.min(self.len) {
             self.first = self.further.pop_front().unwrap_or_default();
-            self.forgotten += PIECE;
+            self.forgotten += ITEMS_PER_CHUNK;
         }
     }
 }
@@ -134,16 +134,16 @@ mod tests {
 
     #[test]
     fn what_is_forgotten_keeps_its_number_and_is_before_the_rest() {
-        let mut pieces: ChunkedVec<usize> = (0..3 * PIECE).collect();
-        pieces.forget(2 * PIECE - 1);
-        assert_eq!(pieces.len(), 3 * PIECE);
-        assert_eq!(pieces.get(PIECE - 1), None);
-        assert_eq!(pieces.get(PIECE), Some(&PIECE));
-        assert_eq!(pieces.partition_point(0, |one| *one < 10), PIECE);
-        assert_eq!(pieces.partition_point(0, |one| *one < 2 * PIECE + 3), 2 * PIECE + 3);
-        pieces.forget(3 * PIECE);
+        let mut pieces: ChunkedVec<usize> = (0..3 * ITEMS_PER_CHUNK).collect();
+        pieces.forget(2 * ITEMS_PER_CHUNK - 1);
+        assert_eq!(pieces.len(), 3 * ITEMS_PER_CHUNK);
+        assert_eq!(pieces.get(ITEMS_PER_CHUNK - 1), None);
+        assert_eq!(pieces.get(ITEMS_PER_CHUNK), Some(&ITEMS_PER_CHUNK));
+        assert_eq!(pieces.partition_point(0, |one| *one < 10), ITEMS_PER_CHUNK);
+        assert_eq!(pieces.partition_point(0, |one| *one < 2 * ITEMS_PER_CHUNK + 3), 2 * ITEMS_PER_CHUNK + 3);
+        pieces.forget(3 * ITEMS_PER_CHUNK);
         assert_eq!(pieces.iter().count(), 0);
         pieces.push(7);
-        assert_eq!(pieces.from(3 * PIECE).next(), Some((3 * PIECE, &7)));
+        assert_eq!(pieces.from(3 * ITEMS_PER_CHUNK).next(), Some((3 * ITEMS_PER_CHUNK, &7)));
     }
 }

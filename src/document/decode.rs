@@ -51,7 +51,7 @@ impl TextEncoding {
     /// The length of the part of a growing text that can be decoded already: a reference or an escape at the end may be
     /// incomplete.
     pub(crate) fn whole(self, raw: &str) -> usize {
-        let from = crate::text::boundary(raw, raw.len().saturating_sub(LONGEST));
+        let from = crate::text::boundary(raw, raw.len().saturating_sub(MAX_REFERENCE_BYTES));
         let rest = raw.as_bytes().slice(from..);
         let ends = |at: &usize| rest.get(*at..).is_some_and(|rest| memchr::memchr(b';', rest).is_some());
         let half = match self {
@@ -81,7 +81,7 @@ impl TextEncoding {
 }
 
 /// The longest reference that is recognised, from `&` to `;`.
-const LONGEST: usize = 12;
+const MAX_REFERENCE_BYTES: usize = 12;
 
 /// Decodes `&lt; &gt; &amp; &quot; &apos;` and `&#…;`. All other text is left as it is.
 pub(crate) fn decode_entities(text: &str) -> Cow<'_, str> {
@@ -108,7 +108,7 @@ pub(crate) fn decode_entities(text: &str) -> Cow<'_, str> {
 
 /// The length of the reference at the start of `text`, and its character.
 fn reference(text: &str) -> Option<(usize, char)> {
-    let end = text.bytes().take(LONGEST).position(|byte| byte == b';')?;
+    let end = text.bytes().take(MAX_REFERENCE_BYTES).position(|byte| byte == b';')?;
     let name = text.get(1..end)?;
     let character = match name {
         "lt" => '<',

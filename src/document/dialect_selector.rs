@@ -20,7 +20,7 @@ use crate::text::Span;
 use smallvec::SmallVec;
 
 /// The length of the first window of a response that all dialects read.
-pub(super) const WINDOW: usize = 4096;
+pub(super) const FIRST_WINDOW_BYTES: usize = 4096;
 
 /// The result of one dialect.
 #[derive(Debug, Clone, Copy)]
@@ -246,7 +246,7 @@ impl DialectSelector {
             return;
         }
         // Until a dialect claims the response, all of them read windows of it, and no window counts as complete.
-        let mut window = WINDOW;
+        let mut window = FIRST_WINDOW_BYTES;
         while !self.claimed && self.read < text.len() {
             let end = (self.read + window..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
             self.read_to(dialects, text.get(..end).unwrap_or(text), false);

@@ -12,7 +12,7 @@
 
 use super::announce::{EventDraft, StreamEvent};
 use super::budget::{Arrived, StepBudget};
-use super::dialect_selector::{DialectSelector, Tried, WINDOW};
+use super::dialect_selector::{DialectSelector, FIRST_WINDOW_BYTES, Tried};
 use super::dormant::{AnnouncedCount, Dormant};
 use super::masks::{Masks, Openers, Quotes, is_masked, opening_fence};
 use super::{Document, Mask, Trial};
@@ -81,7 +81,7 @@ impl Readers {
     /// Continues reading; `dialects` are those of the program, and `text` is the whole response so far.
     pub(crate) fn advance(&mut self, dialects: &[Dialect], text: &str, complete: bool) {
         // Read in windows, because most responses open a block soon, and are read only once from there on.
-        let mut window = WINDOW;
+        let mut window = FIRST_WINDOW_BYTES;
         while text.len() <= self.limits.input && self.is_open() {
             let end = (self.read + window..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
             self.decide(dialects, text.get(..end).unwrap_or(text), complete && end == text.len());

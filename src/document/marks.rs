@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 const MAX_OPENERS: usize = 512;
 
 /// The most bytes of a failing opener that are read after its name.
-const MAX_READ: usize = 200;
+const MAX_BYTES_AFTER_NAME: usize = 200;
 
 /// Finds the marks of a response, from its start to its end.
 #[derive(Debug)]
@@ -405,7 +405,7 @@ impl MarkScanner {
         // No limit is needed: the attempt at the opener has read as far within the budget.
         let mut steps = i64::MAX;
         let mut end = name;
-        for (offset, next) in rest.char_indices().take_while(|(offset, _)| *offset < MAX_READ) {
+        for (offset, next) in rest.char_indices().take_while(|(offset, _)| *offset < MAX_BYTES_AFTER_NAME) {
             let read = name + offset + next.len_utf8();
             let progress = self.machine.run(&family.grammar, text.get(..read).unwrap_or(text), false, &mut steps);
             if matches!(next, '\n' | '\r') || progress != Progress::Pending {
@@ -595,16 +595,16 @@ fn is_inside_word(bytes: &[u8], at: usize) -> bool {
 struct Gap {
     /// The offset of the last call.
     at: usize,
-    /// The number of line breaks between that offset and the text before it, at most [`Gap::ENOUGH`].
+    /// The number of line breaks between that offset and the text before it, at most [`Gap::PARAGRAPH_BREAKS`].
     breaks: usize,
 }
 
 impl Gap {
     /// The number of line breaks that end a paragraph. The start of an answer counts as if it followed as many.
-    const ENOUGH: usize = 2;
+    const PARAGRAPH_BREAKS: usize = 2;
 
     /// The start of an answer.
-    const START: Self = Self { at: 0, breaks: Self::ENOUGH };
+    const START: Self = Self { at: 0, breaks: Self::PARAGRAPH_BREAKS };
 
     /// Whether a paragraph starts at `at`.
     fn ends_paragraph(&mut self, bytes: &[u8], at: usize) -> bool {
@@ -618,14 +618,14 @@ impl Gap {
         let mut breaks = 0;
         for byte in between.iter().rev().take_while(is_blank) {
             breaks += usize::from(*byte == b'\n');
-            if breaks == Self::ENOUGH {
+            if breaks == Self::PARAGRAPH_BREAKS {
                 break;
             }
             blanks += 1;
         }
         let before = if blanks == between.len() { self.breaks } else { 0 };
-        *self = Self { at, breaks: (before + breaks).min(Self::ENOUGH) };
-        self.breaks == Self::ENOUGH
+        *self = Self { at, breaks: (before + breaks).min(Self::PARAGRAPH_BREAKS) };
+        self.breaks == Self::PARAGRAPH_BREAKS
     }
 }
 

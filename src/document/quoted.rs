@@ -27,7 +27,7 @@ use crate::surface::{Anchor, Payload, Role};
 use crate::text::{Present, SearchState, Slice, Span, boundary};
 
 /// How many tags after an opener are searched for the one that was paired with the closer of the call around it.
-const NEAR: usize = 32;
+const MAX_TAGS_AHEAD: usize = 32;
 
 /// How the tags in the payload of a call start.
 pub(super) fn tag_marks(family: &Family) -> TagMarks<'_> {
@@ -165,7 +165,7 @@ impl DialectScanner {
         // A quoted opener without a closer is paired with the closer of the call.
         let taken = || {
             let name = call?.name().of(context.text);
-            let mut next = self.pairs.list.get(self.pairs.position(mark.start())..)?.iter().take(NEAR);
+            let mut next = self.pairs.list.get(self.pairs.position(mark.start())..)?.iter().take(MAX_TAGS_AHEAD);
             next.find_map(|tag| closes(tag).filter(|_| context.dialect.names.same(tag.name().of(context.text), name)))
         };
         let Some(outer) = own.or_else(taken) else {

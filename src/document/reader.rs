@@ -25,10 +25,10 @@ use crate::text::{Slice, Span, beginning};
 use smallvec::SmallVec;
 
 /// How much text is searched for masks before it is searched for marks, so that it is still in the cache.
-const AT_HAND: usize = 16 << 10;
+const BYTES_PER_PASS: usize = 16 << 10;
 
 /// How many marks are made before they are handled and dropped: they are larger than the text that they mark.
-const AT_ONCE: usize = 512;
+const MARKS_PER_PASS: usize = 512;
 
 impl DialectScanner {
     /// Continues reading, as far as the text so far is certain.
@@ -134,12 +134,12 @@ impl DialectScanner {
     fn handle_marks(&mut self, context: &ReadContext<'_>, complete: bool, limit: usize) {
         let text = context.text;
         loop {
-            let most = self.marker.count() + AT_ONCE;
+            let most = self.marker.count() + MARKS_PER_PASS;
             let full = loop {
                 let from = self.marker.at;
                 let mut openers =
                     Openers { dialect: context.dialect, budget: &mut self.mask_steps, arrived: self.arrived };
-                self.masks.advance(text, complete, from + AT_HAND, Some(&mut openers));
+                self.masks.advance(text, complete, from + BYTES_PER_PASS, Some(&mut openers));
                 let look = ExaminedText { dialect: context.dialect, text, masks: &self.masks, complete, limit };
                 self.marker.advance(&look, most);
                 let full = self.marker.count() >= most;

@@ -150,7 +150,7 @@ impl<'s> Parser<'s> {
 
     /// The fault for the call of a method.
     pub(super) fn no_method(&self, value: &ExprTree, name: PlacedWord<'s>, args: &[Arg<'s>]) -> SyntaxFault {
-        let value = Some(value.span.of(self.source)).filter(|value| value.len() <= LONGEST);
+        let value = Some(value.span.of(self.source)).filter(|value| value.len() <= MAX_REPEATED_BYTES);
         let args = self.typed(args).zip(value).map(|(mut args, value)| {
             args.insert(0, value);
             args
@@ -162,14 +162,14 @@ impl<'s> Parser<'s> {
 
     /// The source texts of arguments; `None` if one of them is long or has a name.
     fn typed(&self, args: &[Arg<'s>]) -> Option<Vec<&'s str>> {
-        let is_short = |arg: &Arg<'s>, text: &str| arg.name.is_none() && text.len() <= LONGEST;
+        let is_short = |arg: &Arg<'s>, text: &str| arg.name.is_none() && text.len() <= MAX_REPEATED_BYTES;
         args.iter().map(|arg| Some(arg.value.span.of(self.source)).filter(|text| is_short(arg, text))).collect()
     }
 }
 
 const METHODS: &str = "filters do what methods do elsewhere: `name | upper`";
 /// The longest argument, in bytes, that a help repeats.
-const LONGEST: usize = 40;
+const MAX_REPEATED_BYTES: usize = 40;
 
 /// A filter of documents, such as `markup`, which decides how its first operand is printed.
 pub(super) fn printing(base: ExprTree, name: PlacedWord<'_>, args: Vec<Arg<'_>>) -> (Operation, Vec<ExprTree>) {

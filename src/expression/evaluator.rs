@@ -7,7 +7,7 @@
 use super::Scope;
 use super::filters;
 use super::item::{ComputedTable, Item, List, NONE, SortClass};
-use super::limits::{DEPTH, Halt, NODE, ROOM};
+use super::limits::{BYTES_BETWEEN_CHECKS, Halt, MAX_VALUE_DEPTH, NODE_WEIGHT};
 use super::list_filters;
 use super::number::Num;
 use super::parse::OPERATORS;
@@ -66,7 +66,7 @@ impl<'v> LoopFrame<'v> {
 
 impl<'v> Evaluator<'v> {
     pub(super) fn new(body: &'v ExprBody, scope: &'v Scope<'v>) -> Self {
-        let (steps, bytes, room) = (Cell::default(), Cell::default(), Cell::new(ROOM));
+        let (steps, bytes, room) = (Cell::default(), Cell::default(), Cell::new(BYTES_BETWEEN_CHECKS));
         Self { body, scope, steps, bytes, room, size: OnceCell::new(), frames: RefCell::default() }
     }
 
@@ -225,7 +225,7 @@ impl<'v> Evaluator<'v> {
 
     /// A new list of these items.
     pub(super) fn list(&self, items: Vec<Item<'v>>) -> Made<'v> {
-        self.make(NODE * items.len())?;
+        self.make(NODE_WEIGHT * items.len())?;
         let depth = self.deeper(items.iter())?;
         Ok(Item::List(Rc::new(List { items, depth })))
     }
@@ -241,13 +241,13 @@ impl<'v> Evaluator<'v> {
         'v: 'i,
     {
         match items.map(Item::depth).max().unwrap_or_default() {
-            DEPTH.. => Err(Halt::new(format!("values are nested at most {DEPTH} deep"))),
+            MAX_VALUE_DEPTH.. => Err(Halt::new(format!("values are nested at most {MAX_VALUE_DEPTH} deep"))),
             depth => Ok(depth + 1),
         }
     }
 
     fn tabled(&self, members: &'v [ExprTree]) -> Made<'v> {
-        self.make(NODE * members.len())?;
+        self.make(NODE_WEIGHT * members.len())?;
         let mut table = Members::with_capacity(members.len() / 2);
         for (key, value) in members.iter().step_by(2).zip(members.iter().skip(1).step_by(2)) {
             let key = self.item(key)?;
@@ -278,14 +278,14 @@ impl<'v> Evaluator<'v> {
         };
         self.step(length)?;
         if let (Some(text), owned) = (base.text(), base.lasting_text()) {
-            self.make(2 * NODE * length)?;
+            self.make(2 * NODE_WEIGHT * length)?;
             return Ok(match owned {
                 Some(text) => text.split("").filter(|c| !c.is_empty()).map(Item::Text).collect(),
                 None => text.chars().map(|c| String::from(c).into()).collect(),
             });
         }
         if !matches!(base, Item::List(_)) {
-            self.make(NODE * length)?;
+            self.make(NODE_WEIGHT * length)?;
         }
         match base.kind() {
             SortClass::Table => Ok(base.members().into_iter().flatten().map(|(name, _)| name).collect()),
@@ -332,7 +332,7 @@ impl<'v> Evaluator<'v> {
         let bound = |place: usize| match filters::arg(bounds, place) {
             item if item.is_none() => Ok(None),
             item => {
-                let is_near = |bound: &i64| bound.unsigned_abs() <= filters::FARTHEST;
+                let is_near = |bound: &i64| bound.unsigned_abs() <= filters::MAX_BOUND;
                 let near = item.whole().and_then(|bound| i64::try_from(bound).ok()).filter(is_near);
                 near.map(Some).ok_or_else(|| Halt::unfit(item, "the bounds of a slice are whole numbers"))
             }
@@ -358,7 +358,7 @@ impl<'v> Evaluator<'v> {
             self.make(text.len())?;
             return Ok(text.chars().skip(start).take(count).step_by(step).collect::<String>().into());
         }
-        self.make(NODE * length)?;
+        self.make(NODE_WEIGHT * length)?;
         let items = base.items().unwrap_or_default();
         Ok(self.part(items.into_iter().skip(start).take(count).step_by(step).collect()))
     }

@@ -123,7 +123,7 @@ pub(super) static FILTERS: [Filter; 45] = [
 ];
 
 /// The largest bound of a range or slice.
-pub(super) const FARTHEST: u64 = 1 << 53;
+pub(super) const MAX_BOUND: u64 = 1 << 53;
 
 /// Applies a filter to a value.
 pub(super) fn apply<'v>(run: &Evaluator<'v>, filter: &'static Filter, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {

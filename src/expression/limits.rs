@@ -11,7 +11,7 @@ use super::tree::ExprBody;
 use super::{Failure, FailureKind, Scope};
 use crate::text::excerpt;
 use crate::value::weight;
-pub(super) use crate::value::{DEPTH, NODE};
+pub(super) use crate::value::{MAX_VALUE_DEPTH, NODE_WEIGHT};
 
 /// The maximum number of steps of one evaluation, plus one for each byte of the largest value that it reads.
 pub const FUEL: u64 = 50_000;
@@ -19,9 +19,9 @@ pub const FUEL: u64 = 50_000;
 /// reads.
 pub const WEIGHT: usize = 4 << 20;
 /// How many bytes may be allocated between two checks of the limits.
-pub(super) const ROOM: usize = 16 << 10;
+pub(super) const BYTES_BETWEEN_CHECKS: usize = 16 << 10;
 /// How many bytes of text count as one step when they are searched or compared.
-pub(super) const STRIDE: usize = 64;
+pub(super) const BYTES_PER_STEP: usize = 64;
 
 /// Why an evaluation ends without a value.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl<'v> Evaluator<'v> {
     /// Charges the steps for searching or comparing this many bytes.
     #[inline]
     pub(super) fn search(&self, bytes: usize) -> Result<(), Halt> {
-        self.step(1 + bytes / STRIDE)
+        self.step(1 + bytes / BYTES_PER_STEP)
     }
 
     /// Charges bytes that are about to be allocated.
@@ -103,7 +103,7 @@ impl<'v> Evaluator<'v> {
             return Err(Halt::new("this takes too much memory for the size of the values that it reads"));
         }
         self.scope.budget().map_or(Ok(()), |budget| budget.allows(bytes)).map_err(Failure::exceeded)?;
-        self.room.set(bytes.saturating_add(ROOM));
+        self.room.set(bytes.saturating_add(BYTES_BETWEEN_CHECKS));
         Ok(())
     }
 
@@ -117,7 +117,11 @@ impl<'v> Evaluator<'v> {
     fn size(&self) -> usize {
         *self.size.get_or_init(|| {
             let reads = self.body.reads().into_iter();
-            reads.filter_map(|read| read.resolve(self.scope).ok()).map(|value| weight(&value, DEPTH)).max().unwrap_or(0)
+            reads
+                .filter_map(|read| read.resolve(self.scope).ok())
+                .map(|value| weight(&value, MAX_VALUE_DEPTH))
+                .max()
+                .unwrap_or(0)
         })
     }
 }

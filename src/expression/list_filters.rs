@@ -5,9 +5,9 @@
 //! Never: compares items before the steps are charged.
 
 use super::evaluator::{DottedPath, Evaluator, Made};
-use super::filters::{FARTHEST, MemberPath, arg, flag, whole, word};
+use super::filters::{MAX_BOUND, MemberPath, arg, flag, whole, word};
 use super::item::{Item, NONE, SortClass};
-use super::limits::{Halt, NODE};
+use super::limits::{Halt, NODE_WEIGHT};
 use super::predicates::rank;
 use super::text_filters::changed;
 use super::tree::Operator;
@@ -17,7 +17,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// The maximum number of items of a range.
-const RANGE: u64 = 10_000;
+const MAX_RANGE_ITEMS: u64 = 10_000;
 
 /// The first item or character, or the last.
 pub(super) fn end<'v>(run: &Evaluator<'v>, base: Item<'v>, last: bool) -> Made<'v> {
@@ -51,7 +51,7 @@ pub(super) fn pairs<'v>(run: &Evaluator<'v>, base: Item<'v>) -> Result<Vec<Item<
     if let Item::Ref(Value::Object(object)) = base {
         return Ok(object.members().iter().map(Item::Pair).collect());
     }
-    run.make(4 * NODE * length)?;
+    run.make(4 * NODE_WEIGHT * length)?;
     Ok(base.members().into_iter().flatten().map(|(name, item)| run.part(vec![name, item])).collect())
 }
 
@@ -99,7 +99,7 @@ pub(super) fn sort<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -
         ordered(run, &mut items, |item| Cow::Borrowed(item), (case, reverse))?;
         return Ok(run.part(items));
     }
-    run.make(NODE * items.len() * names.len())?;
+    run.make(NODE_WEIGHT * items.len() * names.len())?;
     let paths: Vec<DottedPath<'_>> = names.iter().map(DottedPath::new).collect();
     let part = |path: &DottedPath<'_>, item: &Item<'v>| match path.of(item) {
         Some(part) if !case && part.text().is_some() => changed(run, &part, str::to_ascii_lowercase),
@@ -141,7 +141,7 @@ pub(super) fn most<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>], g
 pub(super) fn unique<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let (case, member) = (flag(args, 0)?, MemberPath::new(args, 1)?);
     let items = run.each(base)?;
-    run.make(2 * NODE * items.len())?;
+    run.make(2 * NODE_WEIGHT * items.len())?;
     let mut keyed = Vec::with_capacity(items.len());
     for (place, item) in items.iter().enumerate() {
         let key = member.of(item);
@@ -183,14 +183,14 @@ pub(super) fn sum<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) ->
 fn count(run: &Evaluator<'_>, args: &[Item<'_>]) -> Result<usize, Halt> {
     let count = whole::<usize>(args, 0)?.filter(|count| *count > 0);
     let count = count.ok_or_else(|| Halt::failed("the count is a whole number above 0"))?;
-    run.make(2 * NODE.saturating_mul(count))?;
+    run.make(2 * NODE_WEIGHT.saturating_mul(count))?;
     Ok(count)
 }
 
 pub(super) fn batch<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let (count, fill) = (count(run, args)?, arg(args, 1));
     let items = run.each(base)?;
-    run.make(2 * NODE * items.len())?;
+    run.make(2 * NODE_WEIGHT * items.len())?;
     let mut batches: Vec<Vec<Item<'v>>> = items.chunks(count).map(<[Item<'v>]>::to_vec).collect();
     if let (Some(last), false) = (batches.last_mut(), fill.is_none()) {
         last.resize(count, fill.clone());
@@ -201,7 +201,7 @@ pub(super) fn batch<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) 
 pub(super) fn slice<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) -> Made<'v> {
     let (count, fill) = (count(run, args)?, arg(args, 1));
     let items = run.each(base)?;
-    run.make(NODE * items.len())?;
+    run.make(NODE_WEIGHT * items.len())?;
     let (length, longer) = (items.len() / count, items.len() % count);
     let mut rest = items.into_iter();
     let slices = (0..count).map(|number| {
@@ -219,7 +219,7 @@ pub(super) fn chain<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) 
     if all.iter().all(|item| item.kind() == SortClass::Table) {
         let length = all.iter().filter_map(Item::len).sum::<usize>();
         run.step(length)?;
-        run.make(2 * NODE * length)?;
+        run.make(2 * NODE_WEIGHT * length)?;
         // The members are sorted by name; of members with the same name, the last one is used.
         let members: BTreeMap<String, Item<'v>> = all
             .iter()
@@ -241,7 +241,7 @@ pub(super) fn zip<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) ->
         lists.push(run.each(list.clone())?.into_iter());
     }
     let length = lists.iter().map(ExactSizeIterator::len).min().unwrap_or_default();
-    run.make((lists.len() + 2).saturating_mul(NODE).saturating_mul(length))?;
+    run.make((lists.len() + 2).saturating_mul(NODE_WEIGHT).saturating_mul(length))?;
     let rows = (0..length).map(|_| run.part(lists.iter_mut().filter_map(Iterator::next).collect()));
     run.list(rows.collect())
 }
@@ -249,7 +249,7 @@ pub(super) fn zip<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]) ->
 /// The numbers of a range.
 pub(super) fn range<'v>(run: &Evaluator<'v>, bounds: &[Item<'v>]) -> Made<'v> {
     let near = |bound: Option<i64>| match bound {
-        Some(bound) if bound.unsigned_abs() > FARTHEST => Err(Halt::new("the bounds of this range are too large")),
+        Some(bound) if bound.unsigned_abs() > MAX_BOUND => Err(Halt::new("the bounds of this range are too large")),
         bound => Ok(bound),
     };
     let (lower, upper) = (near(whole(bounds, 0)?)?, near(whole(bounds, 1)?)?);
@@ -259,8 +259,8 @@ pub(super) fn range<'v>(run: &Evaluator<'v>, bounds: &[Item<'v>]) -> Made<'v> {
     if step == 0 {
         return Err(Halt::new("cannot create range with step of 0"));
     }
-    if from.abs_diff(to) / step.unsigned_abs() > RANGE {
-        return Err(Halt::new(format!("a range has at most {RANGE} items")));
+    if from.abs_diff(to) / step.unsigned_abs() > MAX_RANGE_ITEMS {
+        return Err(Halt::new(format!("a range has at most {MAX_RANGE_ITEMS} items")));
     }
     let is_inside = |number: &i64| if step > 0 { *number < to } else { *number > to };
     let numbers: Vec<Item<'v>> = std::iter::successors(Some(from), |number| number.checked_add(step))

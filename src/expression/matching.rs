@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 pub(super) const TEST: &str = "matching";
 
 /// The size limit of a compiled pattern, in bytes.
-const LARGEST: usize = 1 << 20;
+const MAX_PATTERN_BYTES: usize = 1 << 20;
 
 /// A pattern of the `regex` crate; it may match anywhere.
 #[derive(Debug, Clone)]
@@ -55,7 +55,7 @@ impl MatchPattern {
 
     /// The pattern in a text, or the message and the help for an invalid one.
     pub(crate) fn new(text: &str) -> Result<Self, (String, &'static str)> {
-        LazyRegex::new(text, LARGEST).map(Self).map_err(|error| bad_pattern_words(&error))
+        LazyRegex::new(text, MAX_PATTERN_BYTES).map(Self).map_err(|error| bad_pattern_words(&error))
     }
 
     pub(super) fn is_match(&self, text: &str) -> bool {

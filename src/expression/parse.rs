@@ -20,7 +20,7 @@ use crate::value::Value;
 const CONSTANTS: [&str; 6] = ["true", "True", "false", "False", "none", "None"];
 
 /// The deepest nesting of brackets, prefixes and statements.
-const DEEPEST: usize = 50;
+const MAX_DEPTH: usize = 50;
 
 /// The binary operators with their precedence; `~`, which joins texts, is no arithmetic.
 pub(super) const OPERATORS: [(&str, usize, Option<Operator>); 8] = [
@@ -237,7 +237,7 @@ impl<'s> Parser<'s> {
         parse: impl FnOnce(&mut Self) -> Result<T, SyntaxFault>,
     ) -> Result<T, SyntaxFault> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return Err(SyntaxFault::new(Span::new(0, self.source.len()), "this is nested too deeply"));
         }
         let parsed = parse(self);
@@ -255,7 +255,7 @@ impl<'s> Parser<'s> {
             let other = if self.word("else") { self.deeper(Self::expression)? } else { ExprTree::none() };
             tree = self.since(start, Operation::Conditional, [tree, test, other]);
             choices += 1;
-            if choices > DEEPEST {
+            if choices > MAX_DEPTH {
                 return Err(SyntaxFault::new(Span::new(0, self.source.len()), "this is nested too deeply"));
             }
         }

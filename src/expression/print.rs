@@ -6,7 +6,7 @@
 
 use super::evaluator::{Evaluator, Made};
 use super::item::{Item, SortClass};
-use super::limits::{Halt, NODE};
+use super::limits::{Halt, NODE_WEIGHT};
 use super::number::Num;
 use crate::text::quoted;
 use crate::value::{Members, Value};
@@ -62,7 +62,7 @@ impl<'v> Evaluator<'v> {
             }
             SortClass::List => {
                 self.push("[", out)?;
-                self.make(NODE * item.len().unwrap_or_default())?;
+                self.make(NODE_WEIGHT * item.len().unwrap_or_default())?;
                 for (number, item) in item.items().into_iter().flatten().enumerate() {
                     self.push(if number == 0 { "" } else { ", " }, out)?;
                     self.quote(&item, out)?;
@@ -71,7 +71,7 @@ impl<'v> Evaluator<'v> {
             }
             SortClass::Table => {
                 self.push("{", out)?;
-                self.make(2 * NODE * item.len().unwrap_or_default())?;
+                self.make(2 * NODE_WEIGHT * item.len().unwrap_or_default())?;
                 for (number, (name, item)) in item.members().into_iter().flatten().enumerate() {
                     self.push(if number == 0 { "" } else { ", " }, out)?;
                     self.quote(&name, out)?;
@@ -118,7 +118,7 @@ impl<'v> Evaluator<'v> {
             Item::Ref(value) => value.clone(),
             Item::Own(value) => value,
             Item::Text(text) => {
-                self.make(NODE + text.len())?;
+                self.make(NODE_WEIGHT + text.len())?;
                 text.into()
             }
             Item::Wide(number) => {
@@ -129,7 +129,7 @@ impl<'v> Evaluator<'v> {
                 return Err(Halt::new(words));
             }
             Item::Table(ref table) => {
-                self.make(2 * NODE * table.members.as_slice().len())?;
+                self.make(2 * NODE_WEIGHT * table.members.as_slice().len())?;
                 let mut members = Members::with_capacity(table.members.as_slice().len());
                 for (name, item) in table.members.as_slice() {
                     members.push(name.clone(), self.value(item.clone())?);
@@ -137,7 +137,7 @@ impl<'v> Evaluator<'v> {
                 Value::Object(members.into())
             }
             list => {
-                self.make(NODE * list.len().unwrap_or_default())?;
+                self.make(NODE_WEIGHT * list.len().unwrap_or_default())?;
                 let items = list.into_items().unwrap_or_default();
                 items.into_iter().map(|item| self.value(item)).collect::<Result<_, _>>()?
             }

@@ -23,7 +23,7 @@ use std::borrow::Cow;
 pub struct Scope<'a> {
     outer: Option<&'a Scope<'a>>,
     /// The first names, in order; stored inline, because a scope is made for each evaluation.
-    few: [Option<ScopeEntry<'a>>; FEW],
+    few: [Option<ScopeEntry<'a>>; FEW_NAMES],
     count: usize,
     /// All further names.
     more: Vec<ScopeEntry<'a>>,
@@ -35,7 +35,7 @@ pub struct Scope<'a> {
 type ScopeEntry<'a> = (&'a str, StoredValue<'a>);
 
 /// The number of names stored inline; most scopes have no more.
-const FEW: usize = 12;
+const FEW_NAMES: usize = 12;
 
 /// The value of a name.
 #[derive(Debug, Clone, Copy)]

@@ -7,7 +7,7 @@
 use super::evaluator::{Evaluator, Made};
 use super::filters::{MemberPath, arg, flag, whole, word};
 use super::item::{Item, SortClass};
-use super::limits::{Halt, NODE};
+use super::limits::{Halt, NODE_WEIGHT};
 use std::borrow::Cow;
 
 /// Applies `change` to the text of a value. If the result is longer, the difference is charged afterwards: case
@@ -92,11 +92,11 @@ pub(super) fn parts<'v>(
     let mut items = Vec::new();
     match base.lasting_text() {
         Some(text) => {
-            run.make(NODE * count)?;
+            run.make(NODE_WEIGHT * count)?;
             split(text, &mut |part| items.push(Item::Text(part)));
         }
         None => {
-            run.make(2 * NODE * count + text.len())?;
+            run.make(2 * NODE_WEIGHT * count + text.len())?;
             split(text, &mut |part| items.push(part.into()));
         }
     }

@@ -10,13 +10,13 @@ use crate::value::Number;
 use std::fmt;
 
 /// The most tokens of an expression or template: its tree is processed recursively.
-const TOKENS: usize = 4_000;
+const MAX_TOKENS: usize = 4_000;
 /// The most tokens of one expression or statement inside its braces.
-const TOGETHER: usize = 500;
+const MAX_TOKENS_IN_BRACES: usize = 500;
 /// The most `elif` branches in one template.
-const ELIFS: usize = 64;
+const MAX_ELIFS: usize = 64;
 /// The most bytes of one text in quotes.
-const QUOTED: usize = 4 << 20;
+const MAX_QUOTED_BYTES: usize = 4 << 20;
 
 /// The kind of braces around an expression or statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,8 +94,8 @@ pub(super) fn tokens(source: &str, syntax: Syntax) -> Result<Vec<(Token<'_>, Spa
                 _ => {}
             }
             together += 1;
-            let long = matches!(token, Token::Quoted(text) if text.len() >= QUOTED);
-            if lexer.tokens.len() > TOKENS || together > TOGETHER || elifs > ELIFS || long {
+            let long = matches!(token, Token::Quoted(text) if text.len() >= MAX_QUOTED_BYTES);
+            if lexer.tokens.len() > MAX_TOKENS || together > MAX_TOKENS_IN_BRACES || elifs > MAX_ELIFS || long {
                 let fault = SyntaxFault::new(*span, "this is too long");
                 return Err(fault.help("split it, or keep what it says under `data`".to_owned()));
             }

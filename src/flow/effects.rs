@@ -310,10 +310,13 @@ impl<'f> Flow<'f> {
         at: Location,
         change: impl FnOnce(&mut Record) -> Result<T, String>,
     ) -> Result<Option<T>, Failure> {
-        if value.is_some_and(|value| state::is_deeper(value, state::DEEPEST.saturating_sub(path.len()))) {
+        if value.is_some_and(|value| state::is_deeper(value, state::MAX_STATE_DEPTH.saturating_sub(path.len()))) {
             let name = state::dotted(path);
             self.note_data_loss(
-                format!("the state stays as it was: `{name}` would be nested more than {} levels deep", state::DEEPEST),
+                format!(
+                    "the state stays as it was: `{name}` would be nested more than {} levels deep",
+                    state::MAX_STATE_DEPTH
+                ),
                 at,
             );
             return Ok(None);

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 /// How many earlier edits of a file, the last ones, an edit is compared with. A contradiction to an older one is
 /// found when the file is read.
-const COMPARED: usize = 32;
+const MAX_COMPARED_EDITS: usize = 32;
 
 /// What the effects so far did to each file.
 #[derive(Debug, Default)]
@@ -72,7 +72,9 @@ impl FileEffects {
             }
             Effect::Edit(edit) => match of(&edit.key) {
                 Some(FileState { gone: Some(gone), .. }) => after(&edit.key, "edited", gone),
-                Some(file) if file.edits.iter().rev().take(COMPARED).any(|before| overlaps(at(*before), edit)) => {
+                Some(file)
+                    if file.edits.iter().rev().take(MAX_COMPARED_EDITS).any(|before| overlaps(at(*before), edit)) =>
+                {
                     AddedEffect::Contradicts(message!("two edits of `{}` overlap", quoted(&edit.key)))
                 }
                 _ => AddedEffect::Follows,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// The deepest nesting of the state. JSON readers usually allow 128 levels, and the JSON around a session needs a
 /// few. Without a limit, a value that includes itself at every turn would make a session that no host can read.
-pub(super) const DEEPEST: usize = 120;
+pub(super) const MAX_STATE_DEPTH: usize = 120;
 
 /// Whether a value is nested more than `levels` deep.
 pub(super) fn is_deeper(value: &Value, levels: usize) -> bool {

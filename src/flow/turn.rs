@@ -14,7 +14,7 @@ use crate::judge::{JudgeStep, Ruling, Steps};
 use crate::program::{DeclarationContext, ModeId, Program};
 use crate::session::Session;
 use crate::text::{Location, Span};
-use crate::value::{ByteBudget, DEPTH, Object, Record, Value, weight};
+use crate::value::{ByteBudget, MAX_VALUE_DEPTH, Object, Record, Value, weight};
 use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 
@@ -114,7 +114,7 @@ pub(super) struct PendingTransition {
 }
 
 /// Most occasions have at most this many effects.
-const FEW: usize = 8;
+const FEW_EFFECTS: usize = 8;
 
 /// The value of `ids` and `item` if nothing is bound.
 pub(super) static NO_IDS: LazyLock<Value> = LazyLock::new(|| Value::Object(Object::new()));
@@ -196,7 +196,7 @@ impl<'f> Flow<'f> {
 
     /// Charges the budget twice for a value.
     pub(super) fn charge_twice(&self, value: &Value) -> Result<(), Failure> {
-        let bytes = weight(value, DEPTH);
+        let bytes = weight(value, MAX_VALUE_DEPTH);
         self.budget.take(bytes).and_then(|()| self.budget.take(bytes)).map_err(Failure::exceeded)
     }
 
@@ -207,7 +207,7 @@ impl<'f> Flow<'f> {
 
     pub(super) fn push_effect(&mut self, effect: Effect, cause: Location) {
         if self.done.is_empty() {
-            self.done.reserve(FEW);
+            self.done.reserve(FEW_EFFECTS);
         }
         self.done.push(Performed { effect, cause, span: self.span });
     }

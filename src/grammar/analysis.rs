@@ -33,7 +33,7 @@ pub(super) struct MatchStart {
 }
 
 /// How many levels of calls are followed to find the characters that rules consume.
-const CALLS: usize = 4;
+const MAX_CALL_DEPTH: usize = 4;
 
 /// If an expression has more beginnings than this, they count as unknown.
 const MAX_BEGINNINGS: usize = 32;
@@ -52,8 +52,8 @@ impl Beginning {
 
     /// Whether the text after it is known, and useful: a few bytes distinguish most texts.
     fn goes_on(&self) -> bool {
-        const ENOUGH: usize = 4;
-        self.whole && self.text.len() < ENOUGH
+        const ENOUGH_BYTES: usize = 4;
+        self.whole && self.text.len() < ENOUGH_BYTES
     }
 
     /// This beginning, followed by each of `rest`.
@@ -161,7 +161,7 @@ impl<'r> Analysis<'r> {
                     if let Expr::Not(inner) = part
                         && match_start.bytes.is_empty()
                     {
-                        refused = refused.or(self.taken(inner, CALLS));
+                        refused = refused.or(self.taken(inner, MAX_CALL_DEPTH));
                     }
                     // A `&` limits how the rest can start.
                     if let Expr::And(inner) = part {
@@ -189,7 +189,7 @@ impl<'r> Analysis<'r> {
 
     /// The bytes before which `expr` may match without consuming any: all of them, unless it looks ahead.
     pub(super) fn ahead(&self, expr: &Expr) -> ByteSet {
-        self.ahead_within(expr, CALLS)
+        self.ahead_within(expr, MAX_CALL_DEPTH)
     }
 
     fn ahead_within(&self, expr: &Expr, calls: usize) -> ByteSet {
@@ -351,7 +351,7 @@ impl<'r> Analysis<'r> {
 
     /// Texts such that every match starts with one of them, if they are known.
     pub(super) fn literals(&self, expr: &Expr) -> Option<Vec<String>> {
-        let mut found: Vec<String> = self.beginnings(expr, CALLS).into_iter().map(|one| one.text).collect();
+        let mut found: Vec<String> = self.beginnings(expr, MAX_CALL_DEPTH).into_iter().map(|one| one.text).collect();
         found.sort();
         // A text that starts with another one is redundant.
         found.dedup_by(|next, shorter| next.starts_with(shorter.as_str()));

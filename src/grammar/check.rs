@@ -34,10 +34,10 @@ pub(super) fn check(source: SourceId, rules: &[TypedRule]) -> Vec<Diagnostic> {
     if rules.is_empty() {
         checker.report(Span::default(), "this grammar has no rules", "write at least `open = { … }`");
     }
-    if let Some(extra) = rules.get(limits::RULES) {
+    if let Some(extra) = rules.get(limits::MAX_RULES) {
         checker.report(
             extra.at,
-            format!("more than {} rules", limits::RULES),
+            format!("more than {} rules", limits::MAX_RULES),
             "split the dialect into several grammars",
         );
         return checker.diagnostics;
@@ -171,12 +171,12 @@ impl Checker<'_> {
         for rule in self.rules {
             let (size, depth) = unrolled(&rule.body);
             sum = sum.saturating_add(size);
-            if size > limits::SIZE || depth > limits::UNROLLED_DEPTH {
+            if size > limits::MAX_SIZE || depth > limits::MAX_UNROLLED_DEPTH {
                 self.report(rule.at, "repetitions that multiply to too many parts", "use `*` or `+` for one of them");
                 return;
             }
         }
-        if let Some(rule) = self.rules.last().filter(|_| sum > limits::SIZE) {
+        if let Some(rule) = self.rules.last().filter(|_| sum > limits::MAX_SIZE) {
             self.report(rule.at, "more parts than a grammar may have", "split the dialect into several grammars");
         }
     }
@@ -242,7 +242,7 @@ struct RuleFacts<'r> {
 impl<'r> RuleFacts<'r> {
     fn of(rules: &'r [TypedRule]) -> Self {
         let mut index = HashMap::new();
-        for (at, rule) in rules.iter().enumerate().take(limits::RULES) {
+        for (at, rule) in rules.iter().enumerate().take(limits::MAX_RULES) {
             index.entry(rule.name.as_str()).or_insert(at);
         }
         let no = vec![false; rules.len()];

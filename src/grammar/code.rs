@@ -229,7 +229,7 @@ fn shorten(ops: &mut [Instruction]) {
 }
 
 /// Rules of at most this weight are inlined.
-const INLINE: usize = 24;
+const MAX_INLINED_WEIGHT: usize = 24;
 
 /// The size of each rule with the small rules that it calls inlined; `usize::MAX` for a recursive one.
 fn weights(rules: &[ResolvedRule]) -> Vec<usize> {
@@ -250,7 +250,7 @@ fn weight(expr: &Expr, weights: &[Option<usize>]) -> Option<usize> {
     match expr {
         Expr::Call(rule) => {
             let weight = weights.get(*rule).copied().flatten()?;
-            Some(if weight <= INLINE { weight + 1 } else { 1 })
+            Some(if weight <= MAX_INLINED_WEIGHT { weight + 1 } else { 1 })
         }
         Expr::Sequence(parts) | Expr::Choice(parts) => {
             parts.iter().try_fold(1usize, |sum, part| Some(sum.saturating_add(weight(part, weights)?)))
@@ -301,7 +301,7 @@ impl CodeCompiler<'_, '_> {
 
     fn add(&mut self, op: Instruction) -> u32 {
         let at = self.here();
-        self.full |= self.code.ops.len() >= limits::SIZE;
+        self.full |= self.code.ops.len() >= limits::MAX_SIZE;
         if !self.full {
             self.code.ops.push(op);
         }
@@ -377,7 +377,7 @@ impl CodeCompiler<'_, '_> {
                 self.add(Instruction::AnyCase(text));
             }
             Expr::One(class) => self.one(class.clone()),
-            Expr::Call(rule) if self.weights.get(*rule).is_some_and(|weight| *weight <= INLINE) => {
+            Expr::Call(rule) if self.weights.get(*rule).is_some_and(|weight| *weight <= MAX_INLINED_WEIGHT) => {
                 self.rule(*rule, mode);
             }
             Expr::Call(rule) => {

@@ -7,30 +7,30 @@
 use crate::text::Span;
 
 /// The most bytes of a grammar.
-pub(super) const BYTES: usize = 64 * 1024;
+pub(super) const MAX_BYTES: usize = 64 * 1024;
 /// The most rules of a grammar.
-pub(super) const RULES: usize = 512;
+pub(super) const MAX_RULES: usize = 512;
 /// The most alternatives of a choice, and the most terms of a sequence.
-pub(super) const TERMS: usize = 200;
+pub(super) const MAX_TERMS: usize = 200;
 /// The deepest nesting of a rule.
-pub(super) const DEPTH: usize = 160;
+pub(super) const MAX_DEPTH: usize = 160;
 /// The highest count of a repetition.
-pub(super) const COUNT: u32 = 64;
+pub(super) const MAX_COUNT: u32 = 64;
 /// The most parts, and the most instructions, of a grammar with its repetitions unrolled.
-pub(super) const SIZE: usize = 20_000;
+pub(super) const MAX_SIZE: usize = 20_000;
 /// The deepest nesting of a rule with its repetitions unrolled.
-pub(super) const UNROLLED_DEPTH: usize = 500;
-const PARENTHESES: usize = 40;
-const COMMENTS: usize = 8;
-const ESCAPES: usize = 100;
+pub(super) const MAX_UNROLLED_DEPTH: usize = 500;
+const MAX_PARENTHESES: usize = 40;
+const MAX_COMMENTS: usize = 8;
+const MAX_ESCAPES: usize = 100;
 
 type Refusal = (Span, String, &'static str);
 
 /// Why `text` is refused before it is parsed, if it is. The scan knows just enough of the notation to recognise
 /// comments and strings. Where it could disagree with the parser, the parser fails anyway.
 pub(super) fn refusal(text: &str) -> Option<Refusal> {
-    if text.len() > BYTES {
-        let message = format!("a grammar of {} bytes, more than {BYTES}", text.len());
+    if text.len() > MAX_BYTES {
+        let message = format!("a grammar of {} bytes, more than {MAX_BYTES}", text.len());
         return Some((Span::default(), message, "split the dialect into several grammars"));
     }
     scan(text.as_bytes()).err()
@@ -49,7 +49,7 @@ fn scan(bytes: &[u8]) -> Result<(), Refusal> {
             (b'\'', b'"' | b'/' | b'(' | b')' | b'{' | b'}' | b'\'') => at += 3,
             (b'(' | b'{', _) => {
                 depth += 1;
-                if depth > PARENTHESES {
+                if depth > MAX_PARENTHESES {
                     return Err(refused(
                         at,
                         "parentheses nested too deeply",
@@ -75,7 +75,7 @@ fn comment_end(bytes: &[u8], from: usize) -> Result<usize, Refusal> {
         match pair {
             b"/*" => {
                 depth += 1;
-                if depth > COMMENTS {
+                if depth > MAX_COMMENTS {
                     return Err(refused(at, "comments nested too deeply", "close the comment before the next one"));
                 }
                 at += 2;
@@ -105,7 +105,7 @@ fn string_end(bytes: &[u8], from: usize) -> Result<usize, Refusal> {
             }
             _ => at += 1,
         }
-        if escapes > ESCAPES {
+        if escapes > MAX_ESCAPES {
             return Err(refused(from, "a string with too many escapes", "split it: `\"…\" ~ \"…\"`"));
         }
     }

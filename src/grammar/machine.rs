@@ -107,9 +107,9 @@ const CALL: u32 = u32::MAX;
 /// The index that means no capture.
 const NONE: u32 = u32::MAX;
 /// The default limit on the number of frames: 64 KiB.
-const FRAMES: usize = 4096;
+const MAX_FRAMES: usize = 4096;
 /// Most matches have at most this many captures.
-const FEW: usize = 8;
+const FEW_CAPTURES: usize = 8;
 /// The room for frames that is reserved when a match first needs one.
 const FIRST_FRAMES: usize = 16;
 /// The bytes of a run over a set that cost one step.
@@ -119,7 +119,7 @@ const BYTES_PER_STEP: usize = 16;
 #[derive(Debug)]
 pub struct Machine {
     frames: Vec<ReturnFrame>,
-    captures: SmallVec<[Capture; FEW]>,
+    captures: SmallVec<[Capture; FEW_CAPTURES]>,
     most: usize,
     most_captures: usize,
     op: u32,
@@ -155,7 +155,7 @@ enum Advance {
 impl Machine {
     /// A machine with nothing to run.
     pub fn new() -> Self {
-        Self::with_depth(FRAMES)
+        Self::with_depth(MAX_FRAMES)
     }
 
     /// A machine whose stack can have `most` frames of 16 bytes each.

@@ -109,7 +109,7 @@ struct NamedRules {
 }
 
 /// More steps than a match of two characters costs.
-const STEPS: i64 = 1 << 20;
+const MAX_STEPS: i64 = 1 << 20;
 
 impl Grammar {
     /// Reads and compiles a grammar. Every fault becomes a `pack/bad-grammar` with its place in `source`. If the text
@@ -310,7 +310,7 @@ impl Grammar {
     pub(crate) fn matches_anywhere(&self, rule: RuleId) -> bool {
         let matches = |character: char| {
             let text = format!("{character}{character}");
-            Machine::new().match_at(self, rule, &text, 0, &mut STEPS.clone()).is_some()
+            Machine::new().match_at(self, rule, &text, 0, &mut MAX_STEPS.clone()).is_some()
         };
         self.first(rule).empty && ('\t'..='~').all(matches)
     }

@@ -26,15 +26,15 @@ pub enum SpelledCapture<'p> {
 pub(crate) const INSIDE: &[&str] = &["", ",", "}", "]", ")", "\n"];
 
 /// The deepest nesting of rules that is followed.
-const DEEPEST: usize = 32;
+const MAX_RULE_DEPTH: usize = 32;
 /// The most rounds of a repetition.
-const ROUNDS: usize = 64;
+const MAX_ROUNDS: usize = 64;
 /// How many expressions are tried before a rule counts as one that cannot be spelled.
-const ATTEMPTS: usize = 10_000;
+const MAX_ATTEMPTS: usize = 10_000;
 /// More captures than any spelled text has.
 const MAX_CAPTURES: usize = 256;
 /// More steps than reading a spelled text back costs.
-const STEPS: i64 = 1 << 20;
+const MAX_STEPS: i64 = 1 << 20;
 
 impl Grammar {
     /// A text that `rule` matches completely, and whose captures are `parts`, in order.
@@ -46,8 +46,8 @@ impl Grammar {
     pub fn spell(&self, rule: RuleId, parts: &[SpelledCapture<'_>], behind: &[&str]) -> Option<String> {
         let is_read = |text: &String| behind.iter().any(|behind| self.reads_before(rule, text, behind));
         let spelled = |fills: bool, behind: &[&str]| {
-            let mut spelling = SpellingRun { grammar: self, text: String::new(), left: ATTEMPTS, fills, behind };
-            let rest = spelling.inside(rule, parts, DEEPEST)?;
+            let mut spelling = SpellingRun { grammar: self, text: String::new(), left: MAX_ATTEMPTS, fills, behind };
+            let rest = spelling.inside(rule, parts, MAX_RULE_DEPTH)?;
             // Prefer LF, the line break of prompts, if the grammar accepts both kinds.
             let texts = [spelling.text.replace("\r\n", "\n"), spelling.text];
             texts.into_iter().find(is_read).filter(|_| rest.is_empty())
@@ -69,7 +69,7 @@ impl Grammar {
             let whole = format!("{text}{behind}");
             let mut machine = Machine::new().capturing(MAX_CAPTURES);
             machine.start(self, rule, 0);
-            if machine.run(self, &whole, true, &mut STEPS.clone()) != Progress::Matched(text.len()) {
+            if machine.run(self, &whole, true, &mut MAX_STEPS.clone()) != Progress::Matched(text.len()) {
                 return false;
             }
             let mut found = machine.captures().iter();
@@ -97,7 +97,7 @@ impl Grammar {
 
     /// Whether `rule` matches all of `text`, and nothing of the text `behind` it.
     fn reads_before(&self, rule: RuleId, text: &str, behind: &str) -> bool {
-        Machine::new().match_at(self, rule, &format!("{text}{behind}"), 0, &mut STEPS.clone()) == Some(text.len())
+        Machine::new().match_at(self, rule, &format!("{text}{behind}"), 0, &mut MAX_STEPS.clone()) == Some(text.len())
     }
 }
 
@@ -159,7 +159,7 @@ impl SpellingRun<'_, '_> {
             }
             Expr::Repeat(inner) => {
                 let mut rest = parts;
-                for _ in 0..ROUNDS {
+                for _ in 0..MAX_ROUNDS {
                     let Some(less) = self.taking(inner, rest, depth) else { break };
                     rest = less;
                 }

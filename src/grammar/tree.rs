@@ -164,9 +164,9 @@ impl GrammarReader {
             }
         }
         choices.push(joined(sequence));
-        let long = |node: &RuleNode| matches!(&node.what, NodeKind::Sequence(terms) if terms.len() > limits::TERMS);
-        if choices.len() > limits::TERMS || choices.iter().any(long) {
-            let message = format!("more than {} alternatives or terms in one expression", limits::TERMS);
+        let long = |node: &RuleNode| matches!(&node.what, NodeKind::Sequence(terms) if terms.len() > limits::MAX_TERMS);
+        if choices.len() > limits::MAX_TERMS || choices.iter().any(long) {
+            let message = format!("more than {} alternatives or terms in one expression", limits::MAX_TERMS);
             return self.refuse(at, message, "split it into several rules");
         }
         let last = if choices.len() == 1 { choices.pop() } else { None };
@@ -177,7 +177,7 @@ impl GrammarReader {
         let at = span(&pair);
         let parts: Vec<Pair<'_, Token>> = pair.into_inner().collect();
         let depth = depth + parts.len();
-        if depth > limits::DEPTH {
+        if depth > limits::MAX_DEPTH {
             return self.refuse(at, "an expression nested too deeply", "give its inner parts rules of their own");
         }
         let mut before = Vec::new();
@@ -278,9 +278,9 @@ impl GrammarReader {
                 let mut counts = Vec::new();
                 for number in pair.into_inner().filter(|part| part.as_rule() == Token::number) {
                     match number.as_str().parse::<u32>() {
-                        Ok(count) if count <= limits::COUNT => counts.push(count),
+                        Ok(count) if count <= limits::MAX_COUNT => counts.push(count),
                         _ => {
-                            let message = format!("a repetition of more than {}", limits::COUNT);
+                            let message = format!("a repetition of more than {}", limits::MAX_COUNT);
                             return self.refuse(
                                 span(&number),
                                 message,

@@ -49,7 +49,7 @@ pub(super) fn json(tape: &JsonTape, text: &str, context: Context<'_>) -> Option<
 }
 
 /// A container with fewer nodes is assumed to contain no other containers.
-const FEW: usize = 32;
+const FEW_NODES: usize = 32;
 
 struct JsonBuilder<'b> {
     tape: &'b JsonTape,
@@ -78,7 +78,7 @@ impl JsonBuilder<'_> {
                 let end = self.tape.after(at);
                 // Reserve the exact room: a list that grows by doubling takes twice the memory for a while.
                 let mut members = Members::with_capacity(match end - at {
-                    nodes @ 0..FEW => nodes / 2,
+                    nodes @ 0..FEW_NODES => nodes / 2,
                     _ => self.tape.inside(at).count() / 2,
                 });
                 while self.at < end {
@@ -101,7 +101,7 @@ impl JsonBuilder<'_> {
             TapeKind::List => {
                 let end = self.tape.after(at);
                 let mut items = Vec::with_capacity(match end - at {
-                    nodes @ 0..FEW => nodes,
+                    nodes @ 0..FEW_NODES => nodes,
                     _ => self.tape.inside(at).count(),
                 });
                 while self.at < end {

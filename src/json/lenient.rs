@@ -16,7 +16,7 @@ use crate::text::{Slice, Span, starts_fence};
 use crate::value::Value;
 
 /// The longest key.
-pub(super) const LONGEST_KEY: usize = 300;
+pub(super) const MAX_KEY_BYTES: usize = 300;
 
 /// An open container.
 #[derive(Debug)]
@@ -585,7 +585,7 @@ impl<'t> LenientJson<'t> {
     pub(super) fn word_at(&self, at: usize) -> Span {
         let rest = self.text.slice(at..self.bytes.len());
         let is_part = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '$' | '-');
-        let length: usize = rest.chars().take(LONGEST_KEY).take_while(is_part).map(char::len_utf8).sum();
+        let length: usize = rest.chars().take(MAX_KEY_BYTES).take_while(is_part).map(char::len_utf8).sum();
         Span::new(at, at + length)
     }
 }

@@ -11,13 +11,13 @@
 
 use super::escape::{decode_quoted, has_doubtful_escapes, unescape};
 use super::fault::{self, Grade};
-use super::lenient::{Container, JsonContainer, LONGEST_KEY, LenientJson, LenientPlace, narrow};
+use super::lenient::{Container, JsonContainer, LenientJson, LenientPlace, MAX_KEY_BYTES, narrow};
 use super::scan::plain_length;
 use super::tape::TapeKind;
 use crate::text::{Slice, Span};
 
 /// The most white space that is skipped to find what follows a quote.
-const FAR: usize = 1_000;
+const MAX_WHITESPACE: usize = 1_000;
 
 /// The opening quote of a string.
 #[derive(Debug, Clone, Copy)]
@@ -113,7 +113,7 @@ impl LenientJson<'_> {
         };
         let (end, closer) = inside
             .char_indices()
-            .take(LONGEST_KEY)
+            .take(MAX_KEY_BYTES)
             .zip(inside.chars().map(closes))
             .find_map(|((at, c), closes)| closes.then_some((at, c.len_utf8())))?;
         let end = start + quote.length + end + closer;
@@ -369,7 +369,7 @@ impl LenientJson<'_> {
         let bytes = self.bytes;
         let quote = *bytes.get(at).filter(|byte| matches!(byte, b'"' | b'\''))?;
         let rest = bytes.get(at + 1..)?;
-        let length = rest.iter().take(LONGEST_KEY).position(|byte| *byte == quote || *byte == b'\n')?;
+        let length = rest.iter().take(MAX_KEY_BYTES).position(|byte| *byte == quote || *byte == b'\n')?;
         if rest.get(length) != Some(&quote) || length == 0 {
             return None;
         }
@@ -392,7 +392,7 @@ impl LenientJson<'_> {
         loop {
             let from = at;
             at = self.over_space(at);
-            if at - from > FAR {
+            if at - from > MAX_WHITESPACE {
                 return None;
             }
             let rest = self.text.get(at..self.bytes.len())?;

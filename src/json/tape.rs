@@ -22,9 +22,9 @@ pub(crate) struct JsonTape {
 }
 
 /// A value or key usually takes this many bytes.
-const USUAL: usize = 4;
+const BYTES_PER_NODE: usize = 4;
 /// A call usually has at most this many values and keys.
-const FEW: usize = 32;
+const FEW_NODES: usize = 32;
 
 /// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,10 +61,10 @@ impl TapeNode {
 }
 
 impl JsonTape {
-    /// A tape with room for the values of a text of this length, up to [`FEW`]. Growing the list step by step adds 2 %
-    /// to the cost of an answer whose calls are short JSON.
+    /// A tape with room for the values of a text of this length, up to [`FEW_NODES`]. Growing the list step by step
+    /// adds 2 % to the cost of an answer whose calls are short JSON.
     pub(super) fn of_text(length: usize) -> Self {
-        Self { nodes: Vec::with_capacity((length / USUAL).clamp(1, FEW)), ..Self::default() }
+        Self { nodes: Vec::with_capacity((length / BYTES_PER_NODE).clamp(1, FEW_NODES)), ..Self::default() }
     }
 
     pub(super) fn len(&self) -> usize {

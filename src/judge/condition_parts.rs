@@ -11,7 +11,7 @@ use crate::value::Value;
 use std::io::{self, Write};
 
 /// The maximum bytes of a value in the trace.
-const VALUE: usize = 160;
+const MAX_VALUE_BYTES: usize = 160;
 /// The maximum number of parts of a condition in the trace.
 const MAX_PARTS: usize = 16;
 
@@ -29,7 +29,7 @@ pub(super) fn parts(when: &Expression, scope: &Scope<'_>) -> Vec<ConditionPart> 
     let mut parts: Vec<ConditionPart> = Vec::new();
     let mut add = |text: String, value: &dyn Fn() -> Result<Value, Failure>| {
         if parts.len() < MAX_PARTS && !parts.iter().any(|part| part.text == text) {
-            let fails = |failure: Failure| format!("fails: {}", excerpt(&failure.message, VALUE));
+            let fails = |failure: Failure| format!("fails: {}", excerpt(&failure.message, MAX_VALUE_BYTES));
             parts.push(ConditionPart { text, value: value().map_or_else(fails, |value| brief(&value)) });
         }
     };
@@ -79,7 +79,7 @@ fn spelled(name: &str, keys: &[String]) -> String {
     text
 }
 
-/// A value as JSON, cut to `VALUE` bytes. A large value is not written to its end.
+/// A value as JSON, cut to `MAX_VALUE_BYTES` bytes. A large value is not written to its end.
 fn brief(value: &Value) -> String {
     let mut start = FirstBytes(Vec::new());
     let cut = serde_json::to_writer(&mut start, value).is_err();
@@ -90,12 +90,12 @@ fn brief(value: &Value) -> String {
     }
 }
 
-/// A writer that stores the first `VALUE` bytes and then fails.
+/// A writer that stores the first `MAX_VALUE_BYTES` bytes and then fails.
 struct FirstBytes(Vec<u8>);
 
 impl Write for FirstBytes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let room = VALUE - self.0.len();
+        let room = MAX_VALUE_BYTES - self.0.len();
         self.0.extend(bytes.iter().take(room));
         if bytes.len() > room { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes.len()) }
     }

@@ -17,9 +17,9 @@ use std::sync::Arc;
 const HIDDEN: &str = "[…]";
 /// The minimum length of a hidden text for which the engine's own sentences are searched: a shorter one occurs there
 /// by chance.
-const SHORTEST: usize = 4;
+const MIN_HIDDEN_BYTES: usize = 4;
 /// At most this many bytes of a hidden text are searched for: a text that contains all of it contains its start.
-const LONGEST: usize = 256;
+const MAX_HIDDEN_BYTES: usize = 256;
 
 /// What guardrails removed from the texts of a response.
 #[derive(Debug, Default)]
@@ -157,7 +157,7 @@ impl Redactions {
         if self.is_empty() {
             return None;
         }
-        let texts = self.texts.iter().map(|text| text.slice(..boundary(text, LONGEST)));
+        let texts = self.texts.iter().map(|text| text.slice(..boundary(text, MAX_HIDDEN_BYTES)));
         // Not as a DFA: that takes quadratic time for texts that repeat themselves.
         let texts = AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(texts);
         Some(QuoteFilter { hidden: &self.hidden, texts: texts.ok() })
@@ -181,17 +181,17 @@ impl QuoteFilter<'_> {
         if touches {
             found.hide_quotes();
         }
-        let holds = |text: &str, is_ours: bool| self.holds(text, if is_ours { SHORTEST } else { 1 });
+        let holds = |text: &str, is_ours: bool| self.holds(text, if is_ours { MIN_HIDDEN_BYTES } else { 1 });
         found.message.redact(&holds, HIDDEN);
         found.help.iter_mut().chain(found.to_model.as_deref_mut()).for_each(|text| text.redact(&holds, HIDDEN));
-        if found.label.as_ref().is_some_and(|label| self.holds(label, SHORTEST)) {
+        if found.label.as_ref().is_some_and(|label| self.holds(label, MIN_HIDDEN_BYTES)) {
             found.label = None;
         }
     }
 
     /// Replaces a text that contains a hidden one.
     pub(crate) fn over_text(&self, text: &mut String) {
-        if self.holds(text, SHORTEST) {
+        if self.holds(text, MIN_HIDDEN_BYTES) {
             HIDDEN.clone_into(text);
         }
     }

@@ -15,7 +15,7 @@ use std::fmt;
 /// The maximum number of recorded steps: a rule may be checked for each of ten thousand utterances.
 const MAX_STEPS: usize = 20_000;
 /// The maximum number of characters of a condition in the trace.
-const CONDITION: usize = 300;
+const MAX_CONDITION_CHARACTERS: usize = 300;
 
 /// The kind of a step in the trace. In JSON, `step` has its name, and the members of the kind are beside it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -179,8 +179,9 @@ impl Steps {
         whose: impl FnOnce() -> String,
     ) {
         self.push(|| {
-            let verdict = condition.why_not(CONDITION);
-            let verdict = verdict.unwrap_or_else(|| format!("`{}` holds", excerpt(condition.when.source(), CONDITION)));
+            let verdict = condition.why_not(MAX_CONDITION_CHARACTERS);
+            let verdict = verdict
+                .unwrap_or_else(|| format!("`{}` holds", excerpt(condition.when.source(), MAX_CONDITION_CHARACTERS)));
             JudgeStep {
                 kind: StepKind::Condition,
                 found: format!("{}: {verdict}", whose()),

@@ -63,7 +63,7 @@ impl TypedParams {
 }
 
 /// Most payloads have at most this many fields.
-const FEW: usize = 4;
+const FEW_FIELDS: usize = 4;
 
 /// The fields with one name.
 struct Group<'g> {
@@ -189,7 +189,7 @@ impl<'t> PayloadSource<'t> {
     ) -> TypedParams {
         let mut typed =
             TypedParams { params: Members::with_capacity(entries.len()), plain: true, ..TypedParams::default() };
-        let mut groups: SmallVec<[Group<'_>; FEW]> = SmallVec::new();
+        let mut groups: SmallVec<[Group<'_>; FEW_FIELDS]> = SmallVec::new();
         for field in entries {
             let raw = field.name;
             let declared = types.called(raw, &self.dialect.names);

@@ -15,7 +15,7 @@ const MARKUP: &str = "markup";
 /// The filter of documents that prints a value unescaped, except for lines that a dialect would take for structure.
 const GUARDED: &str = "guarded";
 /// The maximum number of files of one document.
-const FILES: usize = 64;
+const MAX_FILES: usize = 64;
 
 /// The texts that a document may include. One name may mean different texts in different files.
 pub(crate) trait Library {
@@ -67,8 +67,8 @@ impl<'s> DocumentFiles<'s> for Included<'s> {
         if found.is_some_and(|found| self.open.contains(&found)) {
             return Err(SyntaxFault::new(at, format!("`{name}` includes itself")));
         }
-        if self.files > FILES {
-            return Err(SyntaxFault::new(at, format!("a document consists of at most {FILES} files")));
+        if self.files > MAX_FILES {
+            return Err(SyntaxFault::new(at, format!("a document consists of at most {MAX_FILES} files")));
         }
         let source = found.ok_or_else(|| self.missing(name, from, at))?;
         self.open.push(source);

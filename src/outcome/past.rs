@@ -17,9 +17,9 @@ use indexmap::IndexMap;
 
 /// The longest parameters of a call that a history repeats, in bytes of JSON: longer ones cost more in every later
 /// prompt than they teach the model.
-const LONGEST_CALL: usize = 4096;
+const MAX_CALL_BYTES: usize = 4096;
 /// The longest answer that a history can repeat, in bytes: the texts of its parts, besides the message.
-const LONGEST: usize = 64 * 1024;
+const MAX_ANSWER_BYTES: usize = 64 * 1024;
 /// The maximum number of calls that a history names, repeats or gives reasons for.
 const MAX_CALLS: usize = 32;
 /// The maximum number of contents that a history names.
@@ -27,7 +27,7 @@ const MAX_CONTENTS: usize = 64;
 /// The message to a model about a pending call.
 const WAITS: &str = "it waits until a person has confirmed it";
 /// The maximum number of characters of a reason, and of an advice.
-const REASON: usize = 300;
+const MAX_REASON_CHARACTERS: usize = 300;
 
 impl Turn {
     /// An answer of the model. Its `content` is what the user saw: the message, with the utterances in their places;
@@ -73,12 +73,12 @@ fn answer(outcome: &Outcome, mut parts: PastAnswer, content: &str) -> Option<Pas
         return None;
     }
     parts.message = parts.message.filter(|message| message != content);
-    let mut room = LONGEST.checked_sub(parts.texts().map(str::len).sum())?;
+    let mut room = MAX_ANSWER_BYTES.checked_sub(parts.texts().map(str::len).sum())?;
     let contents = outcome.contents.iter().map(|content| (content.name.clone(), content.key.clone()));
     parts.omitted = contents.take(MAX_CONTENTS).map(|(name, key)| Omitted { name, key }).collect();
     for call in outcome.calls.iter().filter(|call| call.verdict != Verdict::Dropped).take(MAX_CALLS) {
         let length = call.params.to_string().len();
-        match room.checked_sub(length).filter(|_| length <= LONGEST_CALL) {
+        match room.checked_sub(length).filter(|_| length <= MAX_CALL_BYTES) {
             Some(rest) => {
                 room = rest;
                 parts.calls.push(PastCall { action: call.action.clone(), params: call.params.clone() });
@@ -101,8 +101,9 @@ pub(super) fn reasons(outcome: &Outcome, call: &Call) -> String {
     let mut reasons: Vec<String> = Vec::new();
     for found in defects(outcome, call) {
         let (message, help) = in_words(found);
-        let mut reason = excerpt(message, REASON).into_owned();
-        help.iter().for_each(|help| reason += &format!(" ({}{})", excerpt(help, REASON), found.file_text()));
+        let mut reason = excerpt(message, MAX_REASON_CHARACTERS).into_owned();
+        help.iter()
+            .for_each(|help| reason += &format!(" ({}{})", excerpt(help, MAX_REASON_CHARACTERS), found.file_text()));
         if reasons.len() < MAX_REASONS && !reasons.contains(&reason) {
             reasons.push(reason);
         }
@@ -142,15 +143,15 @@ fn in_words(found: &Finding) -> (&str, Option<&str>) {
 /// Why a call was not carried out: the finding whose strategy decided that, or else the first defect in the call.
 fn refusal(outcome: &Outcome, call: &Call) -> RefusedCall {
     if call.verdict == Verdict::Pending {
-        let action = excerpt(&call.action, REASON).into_owned();
+        let action = excerpt(&call.action, MAX_REASON_CHARACTERS).into_owned();
         return RefusedCall { action, message: WAITS.to_owned(), help: None };
     }
     let found = defects(outcome, call).find(decides).or_else(|| defects(outcome, call).next());
     let (message, help) = found.map_or((without_finding(outcome), None), in_words);
     RefusedCall {
-        action: excerpt(&call.action, REASON).into_owned(),
-        message: excerpt(message, REASON).into_owned(),
-        help: help.map(|help| excerpt(help, REASON).into_owned()),
+        action: excerpt(&call.action, MAX_REASON_CHARACTERS).into_owned(),
+        message: excerpt(message, MAX_REASON_CHARACTERS).into_owned(),
+        help: help.map(|help| excerpt(help, MAX_REASON_CHARACTERS).into_owned()),
     }
 }
 

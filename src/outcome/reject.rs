@@ -17,12 +17,12 @@ use crate::value::{ByteBudget, Value};
 
 /// The maximum number of places of a miss in a finding: of a text that is not there, and of one that is there several
 /// times.
-const NEAREST: usize = 3;
-const OCCURRENCES: usize = 20;
+const MAX_NEAREST_LINES: usize = 3;
+const MAX_OCCURRENCES: usize = 20;
 /// The maximum number of bytes of the lines at one place.
-const LINES: usize = 2000;
+const MAX_BYTES_OF_LINES: usize = 2000;
 /// The maximum number of characters of a single line.
-const LINE: usize = 160;
+const MAX_LINE_CHARACTERS: usize = 160;
 
 impl Program {
     /// Implements [`Program::reject`].
@@ -154,12 +154,12 @@ fn show_lines(finding: &mut Finding, miss: &Miss) {
     let is_ambiguous = miss.kind == MissKind::Ambiguous;
     let cited = |lines: &FileLines| {
         let text = match is_ambiguous {
-            true => excerpt(lines.text.lines().next().unwrap_or_default(), LINE).into_owned(),
+            true => excerpt(lines.text.lines().next().unwrap_or_default(), MAX_LINE_CHARACTERS).into_owned(),
             false => within(&lines.text),
         };
         FileLines { line: lines.line, text }
     };
-    let most = if is_ambiguous { OCCURRENCES } else { NEAREST };
+    let most = if is_ambiguous { MAX_OCCURRENCES } else { MAX_NEAREST_LINES };
     finding.file_lines = miss.at.iter().take(most).map(cited).collect();
     let numbers: Vec<String> = finding.file_lines.iter().map(|lines| lines.line.to_string()).collect();
     let more = if miss.at.len() > most { " and more" } else { "" };
@@ -188,12 +188,12 @@ impl Finding {
     }
 }
 
-/// As many whole lines as `LINES` bytes have room for; at least the start of the first.
+/// As many whole lines as `MAX_BYTES_OF_LINES` bytes have room for; at least the start of the first.
 fn within(text: &str) -> String {
-    if text.len() <= LINES {
+    if text.len() <= MAX_BYTES_OF_LINES {
         return text.to_owned();
     }
-    let end = boundary(text, LINES);
+    let end = boundary(text, MAX_BYTES_OF_LINES);
     let cut = text.slice(..end);
     let whole = cut.rfind('\n').and_then(|end| cut.get(..end)).unwrap_or(cut);
     format!("{whole}\n…")

@@ -13,7 +13,7 @@ use crate::value::{Value, value};
 use std::collections::HashSet;
 
 /// The deepest nesting of a schema; deeper ones are refused.
-const DEEPEST: usize = 64;
+const MAX_SCHEMA_DEPTH: usize = 64;
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     let mut whole = HashSet::new();
@@ -71,8 +71,8 @@ pub(crate) fn unusable(schema: &Value) -> Option<String> {
     let mut rest = vec![(schema, 0)];
     let mut refers = false;
     while let Some((part, depth)) = rest.pop() {
-        if depth > DEEPEST {
-            return Some(format!("it nests more than {DEEPEST} levels deep"));
+        if depth > MAX_SCHEMA_DEPTH {
+            return Some(format!("it nests more than {MAX_SCHEMA_DEPTH} levels deep"));
         }
         match part {
             Value::Array(items) => rest.extend(items.iter().map(|item| (item, depth + 1))),
@@ -171,7 +171,7 @@ impl<'t> SchemaRoot<'t> {
         if pointer.iter().any(|one| std::ptr::eq(*one, schema)) {
             return Some(by);
         }
-        if pointer.len() > DEEPEST || !known.insert(std::ptr::from_ref(schema)) {
+        if pointer.len() > MAX_SCHEMA_DEPTH || !known.insert(std::ptr::from_ref(schema)) {
             return None;
         }
         pointer.push(schema);
@@ -337,8 +337,8 @@ pub fn is_format(word: &str) -> bool {
 
 /// Reports the words of a schema that JSON Schema does not have.
 fn examine(schema: &Tree, part: SchemaPart, diagnostics: &mut Vec<Diagnostic>) {
-    if part.depth > DEEPEST {
-        let message = format!("a schema may be nested {DEEPEST} deep at the most");
+    if part.depth > MAX_SCHEMA_DEPTH {
+        let message = format!("a schema may be nested {MAX_SCHEMA_DEPTH} deep at the most");
         diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, schema.at(), message));
         return;
     }
@@ -517,10 +517,10 @@ fn bad_pattern(pattern: &Spanned<String>) -> Option<Diagnostic> {
 
 /// Whether the repetitions in a pattern could make it too large to compile.
 fn may_be_too_large(pattern: &str) -> bool {
-    const REPETITIONS: usize = 500;
+    const MAX_REPETITIONS: usize = 500;
     let numbers = pattern.split('{').skip(1).map(|rest| {
         let counts = rest.split('}').next().unwrap_or_default().split(',');
         counts.filter_map(|count| count.trim().parse::<usize>().ok()).max().unwrap_or(1).max(1)
     });
-    numbers.fold(1, usize::saturating_mul) > REPETITIONS
+    numbers.fold(1, usize::saturating_mul) > MAX_REPETITIONS
 }

@@ -9,7 +9,7 @@ use crate::pack::schemas::FORMATS;
 use crate::value::{Value, value};
 
 /// The deepest level of a schema that is followed.
-const DEEPEST: usize = 16;
+const MAX_SCHEMA_DEPTH: usize = 16;
 
 /// Keywords that apply only to texts, so that a schema without `type` is one for texts.
 const TEXT_KEYS: [&str; 3] = ["pattern", "minLength", "maxLength"];
@@ -29,7 +29,7 @@ pub(crate) enum ExampleMembers {
 
 /// An example of a value for a schema.
 pub(crate) fn example(schema: &Value, members: ExampleMembers) -> Value {
-    sample(schema, members, DEEPEST)
+    sample(schema, members, MAX_SCHEMA_DEPTH)
 }
 
 /// The author's example, or a constant, a default, or the first of a list of words.

@@ -13,9 +13,9 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use std::sync::{Arc, LazyLock};
 
 /// A limit that no opener written by a prompt reaches.
-const MAX_CAPTURES: usize = 1024;
+const MAX_SPELLED_CAPTURES: usize = 1024;
 /// A limit that reading such an opener does not reach.
-const STEPS: i64 = 1 << 20;
+const MAX_SPELLED_STEPS: i64 = 1 << 20;
 
 /// A grammar of a dialect, with the rules that the reader uses.
 #[derive(Debug)]
@@ -172,9 +172,9 @@ impl Family {
 
     /// The part of an opener that its attributes take; empty without any.
     pub(crate) fn attributes_in<'o>(&self, opener: &'o str) -> Option<&'o str> {
-        let mut machine = Machine::new().capturing(MAX_CAPTURES);
+        let mut machine = Machine::new().capturing(MAX_SPELLED_CAPTURES);
         machine.start(&self.grammar, self.open, 0);
-        machine.run(&self.grammar, opener, true, &mut STEPS.clone());
+        machine.run(&self.grammar, opener, true, &mut MAX_SPELLED_STEPS.clone());
         let is_one = |capture: &&Capture| Some(capture.rule()) == self.attribute;
         let spans = || machine.captures().iter().filter(is_one).map(|capture| capture.span());
         let (start, end) = (spans().map(|span| span.start).min(), spans().map(|span| span.end).max());

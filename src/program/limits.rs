@@ -7,10 +7,10 @@
 /// The limits of one run. Exceeding one gives a diagnostic, `too-large` or `too-costly`, never a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The longest response that is read, in bytes: 10 MiB by default, at most [`Limits::LONGEST`]. A longer one is not
-    /// read at all: see [`Reader::is_too_large`](crate::Reader::is_too_large).
+    /// The longest response that is read, in bytes: 10 MiB by default, at most [`Limits::MAX_INPUT`]. A longer one is
+    /// not read at all: see [`Reader::is_too_large`](crate::Reader::is_too_large).
     pub input: usize,
-    /// The deepest nesting of blocks, and of values in payloads: 64 by default, at most [`Limits::DEEPEST`].
+    /// The deepest nesting of blocks, and of values in payloads: 64 by default, at most [`Limits::MAX_DEPTH`].
     pub depth: usize,
     /// The most blocks that are read: 10,000 by default.
     pub blocks: usize,
@@ -31,17 +31,17 @@ pub struct Limits {
 
 impl Limits {
     /// The longest response that can be read at all, in bytes: offsets have 32 bits.
-    pub const LONGEST: usize = u32::MAX as usize;
+    pub const MAX_INPUT: usize = u32::MAX as usize;
 
     /// The deepest nesting that can be read at all: JSON readers usually allow 128 levels, and a session has payloads a
     /// few levels below its top.
-    pub const DEEPEST: usize = 100;
+    pub const MAX_DEPTH: usize = 100;
 
     /// These limits, reduced to what is possible, so that no sum of limits overflows.
     pub(crate) fn granted(self) -> Self {
         Self {
-            input: self.input.min(Self::LONGEST),
-            depth: self.depth.min(Self::DEEPEST),
+            input: self.input.min(Self::MAX_INPUT),
+            depth: self.depth.min(Self::MAX_DEPTH),
             fields: self.fields.min(usize::MAX / 8),
             values: self.values.min(usize::MAX / 8),
             steps_per_byte: self.steps_per_byte.min(u64::from(u32::MAX)),

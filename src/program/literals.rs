@@ -17,7 +17,7 @@ const GRAM: usize = 4;
 /// The most literals that are stored for one expression.
 const MAX_LITERALS: usize = 64;
 /// The most characters of a class that is expanded into literals.
-const CHARACTERS: usize = 4;
+const MAX_CLASS_CHARACTERS: usize = 4;
 /// The bits of a gram's hash: few enough that the table fits into the first-level cache.
 const BITS: u32 = 13;
 /// How many groups of eight bytes are looked up together.
@@ -284,7 +284,7 @@ fn characters(class: &Class) -> Option<Vec<Vec<u8>>> {
             if !characters.contains(&small) {
                 characters.push(small);
             }
-            if characters.len() > CHARACTERS {
+            if characters.len() > MAX_CLASS_CHARACTERS {
                 return None;
             }
         }

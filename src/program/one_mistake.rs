@@ -15,7 +15,7 @@ use indexmap::IndexMap;
 /// How many of the other places a finding lists.
 const MAX_PLACES: usize = 3;
 /// How much of a name a message quotes.
-const QUOTED: usize = 60;
+const MAX_QUOTED_NAME: usize = 60;
 
 /// Makes one finding of all unknown names of a kind whose table does not exist, at the first name.
 pub(super) fn collapse_missing_tables(surface: &Surface, found: &mut Vec<Diagnostic>) {
@@ -91,7 +91,8 @@ impl FaultyPack<'_> {
         if let Some(own) = found.iter().find(is_own) {
             return Some(own.clone());
         }
-        let (name, other_name) = (excerpt(at.span.of(text.text()), QUOTED), excerpt(&alike.other, QUOTED));
+        let (name, other_name) =
+            (excerpt(at.span.of(text.text()), MAX_QUOTED_NAME), excerpt(&alike.other, MAX_QUOTED_NAME));
         let message = format!("`{name}` here, but `{other_name}` in {}: {}", alike.within, first.message);
         let fault = Diagnostic::new(first.code.clone(), at, message).with_help(format!("did you mean `{other_name}`?"));
         Some(fault.with_place(other, "the other name"))
@@ -125,7 +126,7 @@ impl FaultyPack<'_> {
             let is_same = |one: &mut Diagnostic| is_use(one) && one.misnamed.as_ref() == Some(misnamed);
             let uses: Vec<Diagnostic> = found.extract_if(.., is_same).collect();
             let Some(first) = uses.first() else { continue };
-            let [declared, typed] = [&misnamed.declared, &misnamed.typed].map(|name| excerpt(name, QUOTED));
+            let [declared, typed] = [&misnamed.declared, &misnamed.typed].map(|name| excerpt(name, MAX_QUOTED_NAME));
             let message = format!("what is declared here is `{declared}`, and what is used is `{typed}`");
             let fault = Diagnostic::new(first.code.clone(), at, message).with_help(format!("did you mean `{typed}`?"));
             found.push(with_places(fault, &uses, "used here"));

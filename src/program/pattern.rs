@@ -22,22 +22,22 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// The size limit of a compiled pattern, in bytes.
-const LARGEST: usize = 1 << 20;
+const MAX_PATTERN_BYTES: usize = 1 << 20;
 /// The size limit of all compiled patterns of a set together, in bytes.
-const LARGEST_SET: usize = 16 << 20;
+const MAX_SET_BYTES: usize = 16 << 20;
 
 /// How many matches of a pattern are examined in any text.
 const MAX_MATCHES: usize = 64;
 /// The total bytes to search for further matches: each match may take a search to the end of the text.
-const SEARCHED: usize = 16 << 20;
+const MAX_SEARCHED_BYTES: usize = 16 << 20;
 
 /// The most matches of a pattern that are examined in a text. In texts of a few thousand bytes, these are all matches.
 pub(crate) fn most_matches(text: &str) -> usize {
-    MAX_MATCHES.max(SEARCHED / text.len().max(1))
+    MAX_MATCHES.max(MAX_SEARCHED_BYTES / text.len().max(1))
 }
 
 /// The most patterns that are tried one by one rather than as a set.
-const FEW: usize = 3;
+const FEW_PATTERNS: usize = 3;
 
 /// An ASCII word boundary, as a pattern writes it.
 const ASCII: &str = r"(?-u:\b)";
@@ -80,7 +80,7 @@ impl Needs {
 
 impl Pattern {
     pub(crate) fn new(text: &str) -> Result<Self, Error> {
-        let (exact, hir) = LazyRegex::with_hir(text, LARGEST)?;
+        let (exact, hir) = LazyRegex::with_hir(text, MAX_PATTERN_BYTES)?;
         let needs = Arc::new(hir.map(|hir| Needs::of(&hir)).unwrap_or_default());
         Ok(Self { exact, needs, ascii: Arc::default(), words: Vec::new() })
     }
@@ -202,7 +202,7 @@ impl Pattern {
         }
         let build = || {
             let text = with_boundaries(self.source(), ASCII)?;
-            RegexBuilder::new(&text).size_limit(LARGEST).build().ok()
+            RegexBuilder::new(&text).size_limit(MAX_PATTERN_BYTES).build().ok()
         };
         self.ascii.get_or_init(build).as_ref()
     }
@@ -238,9 +238,9 @@ impl PatternSet {
             patterns.fold(0, |sum: usize, pattern| sum.saturating_add(pattern.exact.size()))
         };
         // Compile the set now only if it may be too large: that must be reported.
-        if size(&mut set.patterns.iter()) > LARGEST_SET {
+        if size(&mut set.patterns.iter()) > MAX_SET_BYTES {
             let sorted = set.sorted();
-            if size(&mut set.rest(sorted)) > LARGEST_SET {
+            if size(&mut set.rest(sorted)) > MAX_SET_BYTES {
                 _ = sorted.ascii.set(Some(set.joined(sorted, ASCII)?));
                 _ = sorted.loose.set(Some(set.joined(sorted, NONE)?));
             }
@@ -275,7 +275,7 @@ impl PatternSet {
             let text = pattern.source();
             with_boundaries(text, boundary).unwrap_or_else(|| text.to_owned())
         });
-        RegexSetBuilder::new(texts).size_limit(LARGEST_SET).build()
+        RegexSetBuilder::new(texts).size_limit(MAX_SET_BYTES).build()
     }
 
     /// The indexes of the patterns that match the text, in order.
@@ -285,7 +285,7 @@ impl PatternSet {
         let ascii = (!found.is_empty() || !sorted.rest.is_empty()) && words_are_ascii(text);
         match sorted.rest.as_slice() {
             // A few patterns are as fast one by one as in a set: each stops at its first match.
-            few if few.len() <= FEW => found.extend(few),
+            few if few.len() <= FEW_PATTERNS => found.extend(few),
             rest => {
                 let (set, boundary) = if ascii { (&sorted.ascii, ASCII) } else { (&sorted.loose, NONE) };
                 match set.get_or_init(|| self.joined(sorted, boundary).ok()) {

@@ -333,7 +333,7 @@ impl NeedleSet {
             return self.find_longer(bytes, bytes.len());
         }
         // Two searches take turns in windows that double: neither reads far beyond what the other finds.
-        let (mut from, mut window) = (0, WINDOW);
+        let (mut from, mut window) = (0, FIRST_WINDOW_BYTES);
         while let Some(rest) = bytes.get(from..).filter(|rest| !rest.is_empty()) {
             let within = rest.get(..window).unwrap_or(rest);
             let single = self.single.find(within);
@@ -371,7 +371,7 @@ impl NeedleSet {
 }
 
 /// The bytes of the first window of two searches.
-const WINDOW: usize = 128;
+const FIRST_WINDOW_BYTES: usize = 128;
 
 #[cfg(test)]
 mod tests {

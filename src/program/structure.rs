@@ -15,9 +15,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// The steps for one line. A line that takes more counts as an opener or closer.
-const STEPS: i64 = 20_000;
+const STEPS_PER_LINE: i64 = 20_000;
 /// The most captures in which a name is searched for.
-const CAPTURES: usize = 16;
+const MAX_CAPTURES: usize = 16;
 
 /// How the openers and closers of one dialect are recognised.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl Structure {
     /// Whether a text starts with a line that opens or closes a block, or that may do so, depending on what follows.
     fn shapes(&self, text: &str) -> bool {
         let line = text.split('\n').next().unwrap_or_default().as_bytes();
-        let mut machine = Machine::new().capturing(CAPTURES);
+        let mut machine = Machine::new().capturing(MAX_CAPTURES);
         line.iter().enumerate().any(|(at, byte)| {
             let mut families = self.families.iter().filter(|rules| rules.starts(*byte));
             let is_line_start = || line.get(..at).is_some_and(is_margin);
@@ -89,7 +89,7 @@ impl Structure {
             return Progress::Failed;
         }
         machine.start(&rules.grammar, mark, at);
-        match machine.run(&rules.grammar, text, complete, &mut STEPS.clone()) {
+        match machine.run(&rules.grammar, text, complete, &mut STEPS_PER_LINE.clone()) {
             Progress::Matched(end) => {
                 let name = machine.captures().iter().find(|capture| capture.rule() == rules.name);
                 let opens = rules.marks.first() == Some(&mark);
@@ -119,7 +119,7 @@ impl Structure {
         end: impl Fn(Progress, usize) -> Option<usize>,
     ) -> impl Iterator<Item = Range<usize>> {
         let mut found = Vec::new();
-        let mut machine = Machine::new().capturing(CAPTURES);
+        let mut machine = Machine::new().capturing(MAX_CAPTURES);
         let mut start = 0;
         for line in text.split_inclusive('\n') {
             let bytes = line.as_bytes();
@@ -207,7 +207,7 @@ impl ObjectStarts {
     fn matches(&self, rule: RuleId, (text, complete): (&str, bool)) -> bool {
         let mut machine = Machine::with_depth(16);
         machine.start(&self.0.grammar, rule, 0);
-        !matches!(machine.run(&self.0.grammar, text, complete, &mut STEPS.clone()), Progress::Failed)
+        !matches!(machine.run(&self.0.grammar, text, complete, &mut STEPS_PER_LINE.clone()), Progress::Failed)
     }
 }
 

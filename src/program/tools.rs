@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The longest name of a tool: twice as long as the strictest servers accept.
-const LONGEST_NAME: usize = 128;
+const MAX_NAME_BYTES: usize = 128;
 
 impl Program {
     /// The implementation of [`Program::with_tools`].
@@ -141,7 +141,7 @@ fn unusable_name(name: &str) -> Option<&'static str> {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':' | b'/');
     match () {
         () if name.is_empty() => Some("it has no name"),
-        () if name.len() > LONGEST_NAME => Some("its name has more than 128 characters"),
+        () if name.len() > MAX_NAME_BYTES => Some("its name has more than 128 characters"),
         () if !name.bytes().all(is_allowed) => Some("its name has other characters than letters, digits and `_-.:/`"),
         () => None,
     }

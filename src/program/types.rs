@@ -13,9 +13,9 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 /// The most references inside each other that are followed: a reference may lead back to itself.
-const REFERENCES: usize = 8;
+const MAX_REFERENCES: usize = 8;
 /// The most parts of a schema that are examined, including those behind references.
-const PARTS: usize = 10_000;
+const MAX_PARTS: usize = 10_000;
 
 /// What a schema declares, for a reader that makes values from text.
 #[derive(Debug, Clone, Default)]
@@ -78,7 +78,7 @@ impl Types {
     }
 
     pub(super) fn of(schema: &Json) -> Self {
-        Self::within(schema, schema, REFERENCES, &Cell::new(PARTS))
+        Self::within(schema, schema, MAX_REFERENCES, &Cell::new(MAX_PARTS))
     }
 
     /// The types of parameters; the text of some is used as written.

@@ -15,7 +15,7 @@ use regex_automata::util::start::Config as Start;
 use regex_automata::{Anchored, MatchKind};
 
 /// The most bytes of an automaton, and of the states that it builds for one text.
-const BYTES: usize = 1 << 20;
+const MAX_AUTOMATON_BYTES: usize = 1 << 20;
 
 /// The automaton of a guardrail.
 #[derive(Debug)]
@@ -41,10 +41,10 @@ impl Watch {
         let patterns: Vec<String> = patterns.collect();
         let config = DFA::config()
             .match_kind(MatchKind::All)
-            .cache_capacity(BYTES)
+            .cache_capacity(MAX_AUTOMATON_BYTES)
             .skip_cache_capacity_check(true)
             .minimum_cache_clear_count(Some(0));
-        let nfa = regex_automata::nfa::thompson::Config::new().nfa_size_limit(Some(BYTES));
+        let nfa = regex_automata::nfa::thompson::Config::new().nfa_size_limit(Some(MAX_AUTOMATON_BYTES));
         let dfa = DFA::builder().configure(config).thompson(nfa).build_many(&patterns).ok()?;
         Some(Self { dfa })
     }

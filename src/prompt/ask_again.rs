@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 /// The bytes per token: few, so that the limit is respected for every vocabulary.
 const BYTES_PER_TOKEN: usize = 3;
 /// If nothing else makes the text short enough, messages are cut to this many characters.
-const SHORT: usize = 80;
+const MAX_CUT_CHARACTERS: usize = 80;
 
 /// The text if the pack has none of its own.
 static WORDS: LazyLock<Option<Template>> = LazyLock::new(|| {
@@ -121,7 +121,7 @@ impl Program {
         };
         let escape = &self.prompts.escape;
         let (all, kinds) = (each(faults, escape), one_of_a_kind(faults, usize::MAX, escape));
-        let short = one_of_a_kind(faults, SHORT, escape);
+        let short = one_of_a_kind(faults, MAX_CUT_CHARACTERS, escape);
         let permitted = permitted.unwrap_or_default().into_iter().map(Value::from).collect();
         let tries = [(&all, &whole), (&kinds, &whole), (&kinds, &part), (&short, &part), (&short, &String::new())];
         let most = self.ask_again.tokens.saturating_mul(BYTES_PER_TOKEN);
@@ -181,9 +181,9 @@ pub(crate) fn in_words_for_a_model<'f>(
     }
 }
 
-/// The start of `text` that has at most `most` bytes, or [`SHORT`] bytes if that is more.
+/// The start of `text` that has at most `most` bytes, or [`MAX_CUT_CHARACTERS`] bytes if that is more.
 fn within(text: &str, most: usize) -> String {
-    let most = most.max(SHORT);
+    let most = most.max(MAX_CUT_CHARACTERS);
     let is_within = |(at, c): &(usize, char)| at + c.len_utf8() + '…'.len_utf8() <= most;
     excerpt(text, text.char_indices().take_while(is_within).count()).into_owned()
 }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The most bytes of paragraphs that are remembered for a vocabulary.
-const REMEMBERED: usize = 1 << 20;
+const MAX_REMEMBERED_BYTES: usize = 1 << 20;
 
 /// Counts by a vocabulary. It is loaded when it first counts.
 pub(super) struct Exact {
@@ -59,8 +59,9 @@ impl Counter for Exact {
 
 impl Counted {
     fn remember(&mut self, new: Vec<(&str, usize)>) {
-        for (paragraph, tokens) in new.into_iter().filter(|(paragraph, _)| paragraph.len() <= REMEMBERED / 16) {
-            if self.bytes + paragraph.len() > REMEMBERED {
+        for (paragraph, tokens) in new.into_iter().filter(|(paragraph, _)| paragraph.len() <= MAX_REMEMBERED_BYTES / 16)
+        {
+            if self.bytes + paragraph.len() > MAX_REMEMBERED_BYTES {
                 *self = Self::default();
             }
             if self.tokens.insert(paragraph.into(), tokens).is_none() {
@@ -119,6 +120,6 @@ mod tests {
             assert_eq!(counter.count(&text), bpe_openai::o200k_base().count(&text));
         }
         let counted = counter.counted.get().unwrap().lock().unwrap();
-        assert!(counted.bytes <= REMEMBERED && counted.bytes > REMEMBERED / 2, "{}", counted.bytes);
+        assert!(counted.bytes <= MAX_REMEMBERED_BYTES && counted.bytes > MAX_REMEMBERED_BYTES / 2, "{}", counted.bytes);
     }
 }

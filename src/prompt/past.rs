@@ -13,7 +13,7 @@ use crate::surface::Role;
 use std::borrow::Cow;
 
 /// The most names of omitted parts that are listed.
-const NAMED: usize = 20;
+const MAX_NAMED_PARTS: usize = 20;
 
 /// Reads a text in the current mode: the parts that an answer with this text has.
 pub(crate) type ReadBack<'r> = &'r dyn Fn(&str) -> PastAnswer;
@@ -134,8 +134,8 @@ impl<'p> Rewriter<'p> {
             "" => one.name.clone(),
             key => format!("{} `{key}`", one.name),
         };
-        let names: Vec<String> = omitted.iter().take(NAMED).map(name).collect();
-        let more = match omitted.len().saturating_sub(NAMED) {
+        let names: Vec<String> = omitted.iter().take(MAX_NAMED_PARTS).map(name).collect();
+        let more = match omitted.len().saturating_sub(MAX_NAMED_PARTS) {
             0 => Cow::Borrowed(""),
             more => Cow::Owned(format!(", and {more} more")),
         };

@@ -10,7 +10,7 @@ use crate::text::Slice;
 /// The mark for what is left out.
 const GAP: &str = " […] ";
 /// The longest word, in bytes, that is left out because a part of it is.
-const WORD: usize = 20;
+const MAX_OMITTED_WORD_BYTES: usize = 20;
 
 impl Turn {
     /// The turn without the middle of each text that has more than `most` bytes.
@@ -71,7 +71,7 @@ fn cut(text: &mut String, most: usize) {
     }
     let (start, end) = (text.slice(..head), text.slice(tail..));
     // Do not cut words, unless that would leave out a long one.
-    let is_word = |word: &str| word.len() <= WORD;
+    let is_word = |word: &str| word.len() <= MAX_OMITTED_WORD_BYTES;
     let start =
         start.rsplit_once(char::is_whitespace).filter(|(_, word)| is_word(word)).map_or(start, |(rest, _)| rest);
     let end = end.split_once(char::is_whitespace).filter(|(word, _)| is_word(word)).map_or(end, |(_, rest)| rest);

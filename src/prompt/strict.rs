@@ -26,7 +26,7 @@ const NUMBERS: &[&str] = &["minimum", "maximum", "exclusiveMinimum", "exclusiveM
 /// Keywords that constrain nothing.
 const SILENT: &[&str] = &["default", "examples", "$comment", "deprecated", "readOnly", "writeOnly"];
 /// The deepest level of a schema that is followed.
-const DEEPEST: usize = 32;
+const MAX_SCHEMA_DEPTH: usize = 32;
 
 /// The strict form of a schema. `at` returns the place of the member with this path.
 pub(super) fn strict(
@@ -54,7 +54,7 @@ impl Strict<'_> {
             self.unsaid("any value at all");
             return schema.clone();
         };
-        if self.path.len() > DEEPEST {
+        if self.path.len() > MAX_SCHEMA_DEPTH {
             self.unsaid("what is nested so deeply");
             return value!({});
         }

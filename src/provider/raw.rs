@@ -32,16 +32,16 @@ struct RawPlace {
 }
 
 /// How many bytes a value usually takes, with the separators around it.
-const USUAL: usize = 12;
+const BYTES_PER_VALUE: usize = 12;
 /// How deep the values of a message are usually nested.
-const DEEP: usize = 12;
+const USUAL_DEPTH: usize = 12;
 
 impl<'t> RawPlaces<'t> {
     /// The places of the values in a text that is valid JSON.
     pub(super) fn of(text: &'t str) -> Self {
         let bytes = text.as_bytes();
-        let mut values: Vec<RawPlace> = Vec::with_capacity(text.len() / USUAL + 1);
-        let mut open: SmallVec<[usize; DEEP]> = SmallVec::new();
+        let mut values: Vec<RawPlace> = Vec::with_capacity(text.len() / BYTES_PER_VALUE + 1);
+        let mut open: SmallVec<[usize; USUAL_DEPTH]> = SmallVec::new();
         let mut at = 0;
         while let Some(byte) = bytes.get(at) {
             let start = at;

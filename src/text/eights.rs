@@ -41,10 +41,10 @@ pub(crate) fn near_or_far(
     far: impl FnOnce(&[u8]) -> Option<usize>,
 ) -> Option<usize> {
     // Most runs are shorter than this: `memchr` pays for its set-up only in longer ones.
-    const NEAR: usize = 4;
+    const SHORT_RUN: usize = 4;
     let (eights, _) = bytes.as_chunks();
     let mut at = 0;
-    for eight in eights.iter().take(NEAR) {
+    for eight in eights.iter().take(SHORT_RUN) {
         if let Some(place) = place_in(found(u64::from_le_bytes(*eight))) {
             return Some(at + place);
         }

@@ -133,7 +133,7 @@ impl From<std::ops::Range<usize>> for Span {
 }
 
 /// A [`Span`] of a response in half the size, because there may be very many. 32 bits are enough for the longest
-/// response that is read ([`Limits::LONGEST`](crate::program::Limits::LONGEST)).
+/// response that is read ([`Limits::MAX_INPUT`](crate::program::Limits::MAX_INPUT)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Stretch {
     start: u32,

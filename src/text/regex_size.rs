@@ -10,19 +10,19 @@ use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
 use regex_syntax::utf8::Utf8Sequences;
 
 /// The bytes of a state of the automaton, besides its transitions.
-const STATE: usize = 32;
+const BYTES_PER_STATE: usize = 32;
 /// The most bytes of a state with the transitions out of it: up to 8 for each transition.
-const LINKED: usize = 48;
+const BYTES_PER_LINKED_STATE: usize = 48;
 /// The most bytes for a byte of a literal. Alternatives of literals become a tree, with a fork after any byte.
-const SPELLED: usize = 80;
+const BYTES_PER_LITERAL_BYTE: usize = 80;
 /// A class with fewer ranges is always counted by its ranges.
-const FEW: usize = 64;
+const FEW_RANGES: usize = 64;
 
 /// The most bytes that the automaton of a pattern can take, forwards or backwards. If a cheap bound is above `limit`, a
 /// tighter one: it compiles each large class of characters once, however often the pattern has it.
 pub(crate) fn largest_size(pattern: &Hir, limit: usize) -> usize {
     // The crate adds a loop over any text, a group and a match around the pattern.
-    let around = 16 * LINKED;
+    let around = 16 * BYTES_PER_LINKED_STATE;
     let with_class_sizes = Sizes { classes: None }.of(pattern).saturating_add(around);
     if with_class_sizes <= limit {
         with_class_sizes
@@ -39,26 +39,28 @@ struct Sizes<'h> {
 impl<'h> Sizes<'h> {
     fn of(&mut self, hir: &'h Hir) -> usize {
         match hir.kind() {
-            HirKind::Empty | HirKind::Look(_) => LINKED,
-            HirKind::Literal(literal) => literal.0.len().saturating_mul(SPELLED),
+            HirKind::Empty | HirKind::Look(_) => BYTES_PER_LINKED_STATE,
+            HirKind::Literal(literal) => literal.0.len().saturating_mul(BYTES_PER_LITERAL_BYTE),
             HirKind::Class(class) => self.of_class(class),
-            HirKind::Capture(capture) => self.of(&capture.sub).saturating_add(2 * LINKED),
+            HirKind::Capture(capture) => self.of(&capture.sub).saturating_add(2 * BYTES_PER_LINKED_STATE),
             HirKind::Repetition(repetition) => {
                 let copies = repetition.max.unwrap_or(repetition.min).max(repetition.min).max(1);
-                let copy = self.of(&repetition.sub).saturating_add(LINKED);
-                copy.saturating_mul(copies as usize).saturating_add(4 * LINKED)
+                let copy = self.of(&repetition.sub).saturating_add(BYTES_PER_LINKED_STATE);
+                copy.saturating_mul(copies as usize).saturating_add(4 * BYTES_PER_LINKED_STATE)
             }
             HirKind::Concat(parts) | HirKind::Alternation(parts) => {
-                parts.iter().fold(2 * LINKED, |sum, part| sum.saturating_add(self.of(part)).saturating_add(LINKED))
+                parts.iter().fold(2 * BYTES_PER_LINKED_STATE, |sum, part| {
+                    sum.saturating_add(self.of(part)).saturating_add(BYTES_PER_LINKED_STATE)
+                })
             }
         }
     }
 
     fn of_class(&mut self, class: &'h Class) -> usize {
         match class {
-            Class::Bytes(class) => (2 + class.ranges().len()) * LINKED,
+            Class::Bytes(class) => (2 + class.ranges().len()) * BYTES_PER_LINKED_STATE,
             Class::Unicode(class) => match &mut self.classes {
-                Some(known) if class.ranges().len() >= FEW => {
+                Some(known) if class.ranges().len() >= FEW_RANGES => {
                     if let Some((_, size)) = known.iter().find(|(one, _)| *one == class) {
                         return *size;
                     }
@@ -74,9 +76,9 @@ impl<'h> Sizes<'h> {
 
 /// A class of characters is compiled to the sequences of bytes that spell them; some of these share states.
 fn spelled(class: &ClassUnicode) -> usize {
-    class.ranges().iter().fold(2 * LINKED, |sum, range| {
+    class.ranges().iter().fold(2 * BYTES_PER_LINKED_STATE, |sum, range| {
         let sequences = Utf8Sequences::new(range.start(), range.end());
-        sequences.fold(sum, |sum, sequence| sum + sequence.len() * LINKED)
+        sequences.fold(sum, |sum, sequence| sum + sequence.len() * BYTES_PER_LINKED_STATE)
     })
 }
 
@@ -92,7 +94,7 @@ fn compiled(class: &ClassUnicode) -> Option<usize> {
             State::Dense(_) => 256,
             _ => 2,
         });
-        Some(links.map(|links| STATE + 8 * links).sum::<usize>() + 4 * LINKED)
+        Some(links.map(|links| BYTES_PER_STATE + 8 * links).sum::<usize>() + 4 * BYTES_PER_LINKED_STATE)
     };
     Some(size(false)?.max(size(true)?))
 }

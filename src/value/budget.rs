@@ -5,15 +5,15 @@
 //! Out: [`ByteBudget`], which refuses what exceeds it, and remembers that it did.
 //! Never: allocates.
 
-use super::weight::{DEPTH, weight};
+use super::weight::{MAX_VALUE_DEPTH, weight};
 use super::{Record, Value};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-/// The bytes of one occasion, such as an answer that is judged or a prompt. The budget adds [`SHARE`] times the length
-/// of the input and the weight of the session's state and the pack's data.
-const OCCASION: usize = 4 << 20;
-const SHARE: usize = 3;
+/// The bytes of one occasion, such as an answer that is judged or a prompt. The budget adds [`BYTES_PER_INPUT_BYTE`]
+/// times the length of the input and the weight of the session's state and the pack's data.
+const BYTES_PER_OCCASION: usize = 4 << 20;
+const BYTES_PER_INPUT_BYTE: usize = 3;
 
 /// The bytes that all values of one occasion may take together: results of expressions, computed values, and the
 /// contents of effects, each as if it shared no part with another. The budget grows with the input, the state and the
@@ -73,8 +73,11 @@ impl ByteBudget {
     ///
     /// If fewer bytes are left.
     pub(crate) fn allows(&self, bytes: usize) -> Result<(), Exceeded> {
-        let (least, spent) = (OCCASION.saturating_add(self.length.saturating_mul(SHARE)), self.spent());
-        let weigh = || self.state.weight().saturating_add(weight(&self.data, DEPTH)).saturating_mul(SHARE);
+        let (least, spent) =
+            (BYTES_PER_OCCASION.saturating_add(self.length.saturating_mul(BYTES_PER_INPUT_BYTE)), self.spent());
+        let weigh = || {
+            self.state.weight().saturating_add(weight(&self.data, MAX_VALUE_DEPTH)).saturating_mul(BYTES_PER_INPUT_BYTE)
+        };
         let most = || least.saturating_add(*self.weight.get_or_init(weigh));
         if least.saturating_sub(spent) >= bytes || most().saturating_sub(spent) >= bytes {
             return Ok(());
@@ -105,6 +108,6 @@ impl ByteBudget {
     ///
     /// If fewer bytes are left.
     pub(crate) fn take_value(&self, value: &Value) -> Result<(), Exceeded> {
-        self.take(weight(value, DEPTH))
+        self.take(weight(value, MAX_VALUE_DEPTH))
     }
 }

@@ -11,15 +11,15 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 /// Up to this many members are searched linearly.
-const FEW: usize = 8;
+const FEW_MEMBERS: usize = 8;
 
 /// Values by name, in order. Nearly every object has few members and is just a list, which is faster to make, copy and
 /// search than a hash table, and half as large.
 #[derive(Debug)]
 pub(crate) struct Members<V> {
     list: Vec<NamedMember<V>>,
-    /// The index of the names, once there are more than [`FEW`]. Clones share it until one of them gains or loses a
-    /// member.
+    /// The index of the names, once there are more than [`FEW_MEMBERS`]. Clones share it until one of them gains or
+    /// loses a member.
     places: Option<Arc<HashIndex>>,
 }
 
@@ -150,7 +150,7 @@ impl<V> Members<V> {
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&str, &mut V) -> bool) {
         self.list.retain_mut(|(name, value)| keep(name, value));
         // Release memory: a large object may lose most of its members, and live for long.
-        self.list.shrink_to(self.list.len().max(FEW));
+        self.list.shrink_to(self.list.len().max(FEW_MEMBERS));
         self.places = self.find_all();
     }
 
@@ -163,9 +163,9 @@ impl<V> Members<V> {
         }
     }
 
-    /// The index of all members, if there are more than [`FEW`].
+    /// The index of all members, if there are more than [`FEW_MEMBERS`].
     fn find_all(&self) -> Option<Arc<HashIndex>> {
-        let mut places = (self.list.len() > FEW).then(HashIndex::default)?;
+        let mut places = (self.list.len() > FEW_MEMBERS).then(HashIndex::default)?;
         (1..=self.list.len()).filter_map(|end| self.list.get(..end)).for_each(|list| places.add(list));
         Some(Arc::new(places))
     }

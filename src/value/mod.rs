@@ -26,7 +26,7 @@ pub use object::Object;
 pub use record::Record;
 pub(crate) use record::{ComputeRule, View};
 pub(crate) use valid::{SchemaFault, Validator, validator};
-pub(crate) use weight::{DEPTH, NODE, weight};
+pub(crate) use weight::{MAX_VALUE_DEPTH, NODE_WEIGHT, weight};
 
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;

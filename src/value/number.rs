@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 use std::fmt;
 
 /// Up to this many significant digits always round-trip through a double, unless the number is too small.
-const SURE: usize = f64::DIGITS as usize;
+const EXACT_DIGITS: usize = f64::DIGITS as usize;
 /// The most significant digits that a finite IEEE 754 double can have.
 const MAX_DIGITS: usize = 767;
 
@@ -176,7 +176,7 @@ fn is_exact(float: f64, raw: &str) -> bool {
     if count == 0 {
         return float == 0.0;
     }
-    if count <= SURE && float.is_normal() {
+    if count <= EXACT_DIGITS && float.is_normal() {
         return true;
     }
     // No double has more significant digits.

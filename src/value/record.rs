@@ -4,7 +4,7 @@
 //! Out: [`Record`], an object that is cheap to clone: a change copies only the member that changes.
 //! Never: shares parts within a member, or computes a member again unless a member that it reads has changed.
 
-use super::weight::{DEPTH, weight};
+use super::weight::{MAX_VALUE_DEPTH, weight};
 use super::{ByteBudget, Members, Value};
 use crate::text::Present;
 use serde::ser::SerializeMap;
@@ -34,7 +34,7 @@ pub struct Record {
 }
 
 /// Most records have at most this many computed members.
-const FEW: usize = 8;
+const FEW_COMPUTED: usize = 8;
 
 /// The empty record, made once because every turn needs it.
 static EMPTY: LazyLock<Record> = LazyLock::new(|| Record { inner: Arc::default(), budget: None });
@@ -102,7 +102,7 @@ impl RecordData {
             return 0;
         }
         // One pass suffices, because a computed member comes after those that it reads.
-        let mut stale: SmallVec<[usize; FEW]> = SmallVec::new();
+        let mut stale: SmallVec<[usize; FEW_COMPUTED]> = SmallVec::new();
         let mut forgotten = 0;
         for (computed, result) in self.computed.iter().zip(&mut self.results) {
             let is_stale = |read: &usize| *read == place || stale.binary_search(read).is_ok();
@@ -284,7 +284,7 @@ impl Record {
 
     /// The weight of the members that are not computed. A computed member is stored as null.
     pub(crate) fn weight(&self) -> usize {
-        self.inner.values.iter().map(|value| weight(value, DEPTH)).sum()
+        self.inner.values.iter().map(|value| weight(value, MAX_VALUE_DEPTH)).sum()
     }
 
     /// The member of this name, mutable; added as `null` if there is none. Members computed from it will be computed

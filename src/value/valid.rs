@@ -216,10 +216,10 @@ impl fmt::Display for SchemaFault<'_> {
 
 /// The values of a list in words, but no more than people and models can take in.
 fn choices(options: &[Value]) -> String {
-    const LONGEST: usize = 10;
+    const MAX_CHOICES: usize = 10;
     let mut words: Vec<String> =
-        options.iter().take(LONGEST).map(|option| excerpt(&option.to_string(), 40).into_owned()).collect();
-    let last = match options.len().saturating_sub(LONGEST) {
+        options.iter().take(MAX_CHOICES).map(|option| excerpt(&option.to_string(), 40).into_owned()).collect();
+    let last = match options.len().saturating_sub(MAX_CHOICES) {
         0 => words.pop().unwrap_or_default(),
         more => format!("{more} others"),
     };

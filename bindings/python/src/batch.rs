@@ -18,7 +18,7 @@ use std::sync::Mutex;
 use std::thread;
 
 /// How many answers a thread takes at a time: few, so that all threads end at about the same time.
-const GROUP: usize = 16;
+const ANSWERS_PER_GROUP: usize = 16;
 /// The most reasons why a session does not match the pack that a message lists.
 const MAX_WHY: usize = 5;
 
@@ -180,7 +180,7 @@ impl Rows<'_> {
     /// The outcomes of all answers, in groups; or the error of the first row whose session, mode or options are not
     /// valid.
     fn judge_all(&self, threads: usize) -> Result<Vec<Judged>, String> {
-        let groups = Mutex::new((0..self.answers.len()).step_by(GROUP));
+        let groups = Mutex::new((0..self.answers.len()).step_by(ANSWERS_PER_GROUP));
         let next = || groups.lock().ok()?.next();
         let job = || {
             let mut done = Vec::new();
@@ -194,7 +194,7 @@ impl Rows<'_> {
             }
             done
         };
-        let threads = threads.min(self.answers.len().div_ceil(GROUP));
+        let threads = threads.min(self.answers.len().div_ceil(ANSWERS_PER_GROUP));
         let mut groups: Vec<_> = match threads {
             0 | 1 => job(),
             _ => thread::scope(|scope| {
@@ -210,7 +210,7 @@ impl Rows<'_> {
 
     fn judge(&self, first: usize) -> Result<Judged, String> {
         let mut judged = Judged::default();
-        for row in first..self.answers.len().min(first + GROUP) {
+        for row in first..self.answers.len().min(first + ANSWERS_PER_GROUP) {
             match self.answers.get(row) {
                 None => judged.push_null(),
                 Some(answer) => {

@@ -13,16 +13,16 @@ use rulebook::{Object, Value};
 
 /// The deepest nesting of a value that a host passes in. JSON of the engine is nested no deeper, so a host can pass in
 /// whatever `json.loads` reads of it.
-const DEEPEST: usize = 128;
+const MAX_DEPTH: usize = 128;
 
 /// The value of an object, for the parameter `name`.
 pub(crate) fn value_of(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Value> {
-    value(object, name, DEEPEST)
+    value(object, name, MAX_DEPTH)
 }
 
 fn value(object: &Bound<'_, PyAny>, name: &str, depth: usize) -> PyResult<Value> {
     let Some(depth) = depth.checked_sub(1) else {
-        return Err(PyValueError::new_err(format!("{name} is nested more than {DEEPEST} levels deep")));
+        return Err(PyValueError::new_err(format!("{name} is nested more than {MAX_DEPTH} levels deep")));
     };
     if object.is_none() {
         return Ok(Value::Null);

@@ -17,7 +17,7 @@ use rulebook_report::{AppliedFile, Pen, applied_sum, json, unified_paths};
 use std::path::PathBuf;
 
 /// The most characters of a path that a message quotes.
-const KEY: usize = 120;
+const MAX_KEY_CHARACTERS: usize = 120;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  rulebook apply rules/dce answer.txt --root out --dry-run")]
@@ -87,7 +87,8 @@ fn misfit(effects: &[EffectRecord], miss: &Miss) -> Diagnostic {
         MissKind::Exists => (Defect::EditConflict, "a file is there already"),
         _ => (Defect::EditConflict, "the file is not UTF-8"),
     };
-    let mut fault = Diagnostic::new(Code::Defect(defect), None, format!("`{}`: {what}", excerpt(key, KEY)));
+    let mut fault =
+        Diagnostic::new(Code::Defect(defect), None, format!("`{}`: {what}", excerpt(key, MAX_KEY_CHARACTERS)));
     fault.severity = Severity::Error;
     fault
 }

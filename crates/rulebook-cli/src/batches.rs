@@ -11,7 +11,7 @@ use std::io::{self, BufRead};
 use std::sync::{Mutex, mpsc};
 
 /// How many batches per thread are read ahead of the results passed on.
-const AHEAD: usize = 4;
+const BATCHES_AHEAD: usize = 4;
 /// The most lines of a batch, and the bytes after which it ends. A batch has several lines because to pass one on costs
 /// more than to judge a short answer.
 const BATCH: (usize, usize) = (32, 64 << 10);
@@ -52,7 +52,7 @@ pub(super) fn each<R: BufRead + Send, T: Send>(
     mut take: impl FnMut(T) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let (permit, permits) = mpsc::channel();
-    for _ in 0..jobs.saturating_mul(AHEAD) {
+    for _ in 0..jobs.saturating_mul(BATCHES_AHEAD) {
         _ = permit.send(());
     }
     let feed = Mutex::new(Feed { lines, permits, number: 0 });

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// The members of a line that are read.
 const MEMBERS: [&str; 4] = ["response", "id", "mode", "session"];
 /// How many ignored members are reported.
-const UNREAD: usize = 5;
+const MAX_UNREAD_MEMBERS: usize = 5;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  rulebook replay rules/couple-ai answers.jsonl --out outcomes.jsonl")]
@@ -60,7 +60,7 @@ pub(super) fn replay(arguments: &Arguments) -> Result<CommandOutput, Error> {
 
 /// A note for each ignored member of lines, which may be misspelt.
 fn unread(file: &Path, replayed: &Replayed) -> String {
-    let listed = replayed.unread.iter().take(UNREAD).map(|(name, (first, times))| {
+    let listed = replayed.unread.iter().take(MAX_UNREAD_MEMBERS).map(|(name, (first, times))| {
         let times = if *times == 1 { String::new() } else { format!(" and {} more", times - 1) };
         let near = nearest(name, MEMBERS).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         format!("note: `{}` in {}:{first}{times} is ignored{near}\n", excerpt(name, 40), input::name_of(file))

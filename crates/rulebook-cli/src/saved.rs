@@ -15,7 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The longest id of a conversation, in bytes; the id becomes a file name.
-const ID: usize = 128;
+const MAX_ID_BYTES: usize = 128;
 
 /// The file of a session that is written back.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl SavedSession {
             )
         })?;
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-        if id.is_empty() || id.len() > ID || !id.bytes().all(is_plain) {
+        if id.is_empty() || id.len() > MAX_ID_BYTES || !id.bytes().all(is_plain) {
             let id = excerpt(id, 60);
             return Err(Error::Usage(format!("the id of the conversation, `{id}`, cannot be the name of a file")));
         }

@@ -10,7 +10,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
 /// The fewest letters of a word that counts as a keyword of a heading.
-const KEYWORD: usize = 4;
+const MIN_KEYWORD_LETTERS: usize = 4;
 
 /// A text to add to a document.
 #[derive(Debug, Clone, Copy)]
@@ -115,7 +115,7 @@ fn chosen(known: &[Heading], addition: &Addition<'_>) -> Option<usize> {
 fn keywords(title: &str) -> Vec<String> {
     let mut words: Vec<String> = plain(title)
         .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| word.chars().count() >= KEYWORD)
+        .filter(|word| word.chars().count() >= MIN_KEYWORD_LETTERS)
         .map(str::to_owned)
         .collect();
     words.sort();

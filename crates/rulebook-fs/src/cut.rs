@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 /// The most bytes of a key, or of an error of the system, that a message quotes.
-const QUOTED: usize = 160;
+const MAX_QUOTED_BYTES: usize = 160;
 
 /// The start of a text: at most `most` bytes.
 pub(super) fn start(text: &str, most: usize) -> &str {
@@ -23,7 +23,7 @@ pub(super) fn cut(text: &str, most: usize) -> Cow<'_, str> {
 
 /// A text as messages quote it. They replace what would end their line or control a terminal.
 pub(super) fn quoted(text: &str) -> Cow<'_, str> {
-    cut(text, QUOTED)
+    cut(text, MAX_QUOTED_BYTES)
 }
 
 #[cfg(test)]

@@ -16,9 +16,9 @@ const MAX_LINES: usize = 12;
 /// The longest line of an excerpt, in bytes.
 const MAX_BYTES: usize = 240;
 /// A line that occurs more often than this in the file is ignored: it does not locate the text.
-const TOO_COMMON: usize = 50;
+const MAX_OCCURRENCES: usize = 50;
 /// The shortest word, in characters, that is compared.
-const WORD: usize = 3;
+const MIN_WORD_CHARACTERS: usize = 3;
 
 /// The lines of the file that share the most with the text; empty if they share nothing.
 pub(super) fn nearest(haystack: &Haystack<'_>, find: &str) -> Vec<FileLines> {
@@ -40,13 +40,13 @@ fn by_lines(haystack: &Haystack<'_>, lines: &[&str]) -> Option<usize> {
     let mut places: HashMap<&str, Vec<usize>> =
         lines.iter().filter(|line| !line.is_empty()).map(|line| (*line, Vec::new())).collect();
     for (number, line) in haystack.lines().enumerate() {
-        if let Some(places) = places.get_mut(line.trim()).filter(|places| places.len() <= TOO_COMMON) {
+        if let Some(places) = places.get_mut(line.trim()).filter(|places| places.len() <= MAX_OCCURRENCES) {
             places.push(number);
         }
     }
     let mut votes: HashMap<usize, usize> = HashMap::new();
     for (offset, line) in lines.iter().enumerate() {
-        let telling = places.get(line).filter(|places| places.len() <= TOO_COMMON);
+        let telling = places.get(line).filter(|places| places.len() <= MAX_OCCURRENCES);
         for place in telling.into_iter().flatten() {
             *votes.entry(place.saturating_sub(offset)).or_default() += 1;
         }
@@ -75,7 +75,8 @@ fn by_words(haystack: &Haystack<'_>, lines: &[&str]) -> Option<usize> {
 
 /// The words of a line that are long enough to be compared.
 fn words(line: &str) -> impl Iterator<Item = &str> {
-    line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| word.chars().nth(WORD - 1).is_some())
+    line.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| word.chars().nth(MIN_WORD_CHARACTERS - 1).is_some())
 }
 
 #[cfg(test)]

@@ -148,7 +148,7 @@ impl TestedPack {
 }
 
 /// The longest expected value, in characters, that is printed next to its line.
-const BESIDE: usize = 60;
+const MAX_VALUE_CHARACTERS: usize = 60;
 
 impl Pen {
     /// The last line of `test`: how many cases of how many packs pass.
@@ -214,7 +214,7 @@ fn explain(failure: &CaseFailure) -> (String, Option<String>) {
         return (label.to_owned(), None);
     };
     if failure.is_unwanted() {
-        return (format!("unexpected: it contains {}", excerpt(&got.to_string(), BESIDE)), None);
+        return (format!("unexpected: it contains {}", excerpt(&got.to_string(), MAX_VALUE_CHARACTERS)), None);
     }
     // White space that differs is visible only in quotes, so values that differ in nothing else are printed as strings.
     let blank = |value: &Value| value.as_str().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -222,7 +222,7 @@ fn explain(failure: &CaseFailure) -> (String, Option<String>) {
     let short = |value: &Value| {
         let text = value.to_string();
         let lines = value.as_str().is_some_and(|text| text.contains('\n'));
-        (text.chars().count() <= BESIDE && (spaced || !lines)).then_some(text)
+        (text.chars().count() <= MAX_VALUE_CHARACTERS && (spaced || !lines)).then_some(text)
     };
     match (short(&failure.expected), short(got)) {
         (Some(expected), Some(got)) => (format!("expected {expected}, got {got}"), None),

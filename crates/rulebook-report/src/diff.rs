@@ -10,9 +10,9 @@ use std::time::Duration;
 pub(super) use similar::ChangeTag as Change;
 
 /// How many common lines are printed around those that differ.
-const AROUND: usize = 2;
+const LINES_AROUND: usize = 2;
 /// The lines of context in the unified format: `patch` and other tools expect three.
-const AROUND_FOR_TOOLS: usize = 3;
+const LINES_AROUND_FOR_TOOLS: usize = 3;
 /// After this time, `similar` stops looking for the shortest difference of two long texts that have little in common.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -31,7 +31,7 @@ pub(super) fn compare<'t>(before: &'t str, after: &'t str) -> Vec<DiffLine<'t>> 
     let diff = config().diff_slices(&old, &new);
     let mut lines = Vec::new();
     let mut at = 0;
-    for group in diff.grouped_ops(AROUND) {
+    for group in diff.grouped_ops(LINES_AROUND) {
         let start = group.first().map_or(at, |first| first.old_range().start);
         lines.extend((start > at).then_some(DiffLine::LeftOut));
         for change in group
@@ -75,7 +75,7 @@ pub fn unified_paths(from: Option<&str>, to: Option<&str>, before: Option<&str>,
     let before: Vec<&str> = before.split_inclusive('\n').collect();
     let after: Vec<&str> = after.split_inclusive('\n').collect();
     let diff: TextDiff<'_, '_, str> = config().newline_terminated(true).diff_slices(&before, &after);
-    format!("{renamed}--- {old}\n+++ {new}\n{}", diff.unified_diff().context_radius(AROUND_FOR_TOOLS))
+    format!("{renamed}--- {old}\n+++ {new}\n{}", diff.unified_diff().context_radius(LINES_AROUND_FOR_TOOLS))
 }
 
 fn config() -> TextDiffConfig {

@@ -18,9 +18,9 @@ use rulebook::{Extent, Value};
 use std::fmt::Write as _;
 
 /// The longest value that is printed, in characters.
-const VALUE: usize = 60;
+const MAX_VALUE_CHARACTERS: usize = 60;
 /// The width of the ledger bar in characters.
-const BAR: usize = 48;
+const BAR_WIDTH: usize = 48;
 
 impl Pen {
     /// The findings of an outcome, with their places in the answer.
@@ -68,7 +68,7 @@ impl Pen {
             heading("utterances", text);
             for utterance in &outcome.utterances {
                 let name = paint(STRONG, &visible(&utterance.speaker));
-                _ = writeln!(text, "  {name} {}", excerpt(&utterance.text, VALUE));
+                _ = writeln!(text, "  {name} {}", excerpt(&utterance.text, MAX_VALUE_CHARACTERS));
             }
         }
         if !outcome.effects.is_empty() {
@@ -88,7 +88,7 @@ impl Pen {
         if !outcome.thinking.is_empty() {
             heading("thinking", text);
             for part in &outcome.thinking {
-                _ = writeln!(text, "  {}", paint(FAINT, &excerpt(part, VALUE + 20)));
+                _ = writeln!(text, "  {}", paint(FAINT, &excerpt(part, MAX_VALUE_CHARACTERS + 20)));
             }
         }
     }
@@ -105,14 +105,14 @@ impl Pen {
             heading("contents", text);
             for content in &outcome.contents {
                 let name = paint(STRONG, &visible(&content.name));
-                _ = writeln!(text, "  {name} {} {}", excerpt(&content.key, VALUE), size(&content.text));
+                _ = writeln!(text, "  {name} {} {}", excerpt(&content.key, MAX_VALUE_CHARACTERS), size(&content.text));
             }
         }
         if !outcome.sections.is_empty() {
             heading("sections", text);
             for section in &outcome.sections {
                 let name = paint(STRONG, &visible(&section.name));
-                _ = writeln!(text, "  {name} {}", excerpt(&section.text, VALUE));
+                _ = writeln!(text, "  {name} {}", excerpt(&section.text, MAX_VALUE_CHARACTERS));
             }
         }
     }
@@ -161,13 +161,13 @@ impl Pen {
                 ("write".into(), format!("{}{new}{executable} {}", visible(key), size(text)))
             }
             Effect::Edit(edit) => {
-                let find = excerpt(&edit.find, VALUE);
+                let find = excerpt(&edit.find, MAX_VALUE_CHARACTERS);
                 let count = if edit.all { "every" } else { "one" };
                 ("edit".into(), format!("{} {count} {find:?} {}", visible(&edit.key), size(&edit.put)))
             }
             Effect::Move { key, to } => ("move".into(), format!("{} to {}", visible(key), visible(to))),
             Effect::Amend(one) => {
-                let place = format!("{} section {:?}", visible(&one.key), excerpt(&one.section, VALUE));
+                let place = format!("{} section {:?}", visible(&one.key), excerpt(&one.section, MAX_VALUE_CHARACTERS));
                 ("amend".into(), format!("{place} {}", size(&one.text)))
             }
             other => plain(other),
@@ -245,7 +245,7 @@ fn plain(effect: &Effect) -> (String, String) {
     let words: Vec<String> = members
         .values()
         .map(|value| match value {
-            Value::String(text) if members.len() > 1 => excerpt(text, VALUE).into_owned(),
+            Value::String(text) if members.len() > 1 => excerpt(text, MAX_VALUE_CHARACTERS).into_owned(),
             value => brief(value),
         })
         .collect();
@@ -257,13 +257,13 @@ fn size(text: &str) -> String {
 }
 
 fn brief(value: &dyn std::fmt::Display) -> String {
-    excerpt(&value.to_string(), VALUE).into_owned()
+    excerpt(&value.to_string(), MAX_VALUE_CHARACTERS).into_owned()
 }
 
 fn members(members: &rulebook::Value) -> String {
     let words: Vec<String> =
         members.as_object().into_iter().flatten().map(|(key, value)| format!("{key}={}", brief(value))).collect();
-    excerpt(&words.join(" "), 2 * VALUE).into_owned()
+    excerpt(&words.join(" "), 2 * MAX_VALUE_CHARACTERS).into_owned()
 }
 
 /// The parts of the ledger, each with its size in bytes.
@@ -318,7 +318,7 @@ fn ledger(ledger: &Ledger) -> String {
     let mut legend = Vec::new();
     for (part, bytes) in parts(ledger).into_iter().filter(|(_, bytes)| *bytes > 0) {
         let (mark, style) = mark_of(part);
-        let cells = (bytes * BAR).div_ceil(ledger.bytes.max(1)).min(BAR);
+        let cells = (bytes * BAR_WIDTH).div_ceil(ledger.bytes.max(1)).min(BAR_WIDTH);
         let run: String = std::iter::repeat_n(mark, cells).collect();
         bar += &paint(style, &run);
         legend.push(format!("{} {part} {bytes}", paint(style, &mark.to_string())));

@@ -15,7 +15,7 @@ use rulebook::{Outcome, Session, Value};
 use std::fmt::Write as _;
 
 /// The longest value that is printed, in characters.
-const VALUE: usize = 60;
+const MAX_VALUE_CHARACTERS: usize = 60;
 
 impl Pen {
     /// One step of a conversation: the result of `words`.
@@ -68,7 +68,7 @@ pub fn state_line(before: Option<&Session>, now: &Session) -> String {
         let was = before.and_then(|before| before.state.get(name));
         let new = before.is_some() && was != Some(value);
         if new || value.is_number() {
-            let value = format!("{name} {}", excerpt(&displayed(value), VALUE));
+            let value = format!("{name} {}", excerpt(&displayed(value), MAX_VALUE_CHARACTERS));
             words.push(if new { paint(STRONG, &value) } else { value });
         }
     }

@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The most kinds of differences that are counted separately.
-const KINDS: usize = 200;
+const MAX_KINDS: usize = 200;
 /// The most differing answers that are listed; `--out` writes all of them.
-const NAMED: usize = 1_000;
+const MAX_LISTED_ANSWERS: usize = 1_000;
 /// The most answers that are named for a kind of difference, in text for people.
-const BESIDE: usize = 5;
+const MAX_ANSWERS_PER_KIND: usize = 5;
 
 /// Counts by name.
 pub type Counts = BTreeMap<String, usize>;
@@ -117,10 +117,10 @@ impl Replayed {
         self.differing += 1;
         if let Some(number) = self.kinds.get_mut(&differing.how) {
             *number += 1;
-        } else if self.kinds.len() < KINDS {
+        } else if self.kinds.len() < MAX_KINDS {
             self.kinds.insert(differing.how.clone(), 1);
         }
-        if self.named.len() < NAMED {
+        if self.named.len() < MAX_LISTED_ANSWERS {
             self.named.push(differing);
         }
     }
@@ -130,7 +130,7 @@ impl Replayed {
         for name in members {
             if let Some((_, times)) = self.unread.get_mut(&name) {
                 *times += 1;
-            } else if self.unread.len() < KINDS {
+            } else if self.unread.len() < MAX_KINDS {
                 self.unread.insert(name, (line, 1));
             }
         }
@@ -191,7 +191,8 @@ fn differences(replayed: &Replayed) -> String {
             _ = writeln!(text, "  {number:>8} {phrase}");
         }
         let same = |one: &&Differing| one.how == *how;
-        let names: Vec<&str> = replayed.named.iter().filter(same).take(BESIDE).map(|one| one.id.as_str()).collect();
+        let names: Vec<&str> =
+            replayed.named.iter().filter(same).take(MAX_ANSWERS_PER_KIND).map(|one| one.id.as_str()).collect();
         let more = if *number > names.len() { ", …" } else { "" };
         _ = writeln!(text, "           {}", paint(FAINT, &format!("{}{more}", names.join(", "))));
     }

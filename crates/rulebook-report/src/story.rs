@@ -14,11 +14,11 @@ use rulebook::{Extent, Outcome};
 use std::fmt::Write as _;
 
 /// The longest line of the answer that is printed, in characters.
-const LINE: usize = 110;
+const MAX_LINE_CHARACTERS: usize = 110;
 /// The longest text of a step that is printed, in characters.
-const FOUND: usize = 200;
+const MAX_STEP_CHARACTERS: usize = 200;
 /// Of more lines in a row than this for which there is no step, only the first two and the last are printed.
-const QUIET: usize = 5;
+const MAX_QUIET_LINES: usize = 5;
 
 /// An answer, with what was decided at each of its lines.
 pub(super) struct Story<'o> {
@@ -166,7 +166,7 @@ impl Pen {
         while let Some(line) = story.lines.get(at) {
             let rest = story.lines.get(at..).unwrap_or_default();
             let quiet = rest.iter().take_while(|line| line.steps.is_empty()).count();
-            if quiet > QUIET {
+            if quiet > MAX_QUIET_LINES {
                 for number in [at, at + 1] {
                     draw_line(story, number, width, text);
                 }
@@ -189,10 +189,15 @@ impl Pen {
         let (word, style) = word_of(step);
         let rule =
             step.rule.as_ref().map(|rule| format!("  {}", paint(FAINT, &self.display_name(rule)))).unwrap_or_default();
-        _ = writeln!(text, "{margin}{} {}{rule}", paint(style, &format!("{word:<9}")), excerpt(&step.found, FOUND));
+        _ = writeln!(
+            text,
+            "{margin}{} {}{rule}",
+            paint(style, &format!("{word:<9}")),
+            excerpt(&step.found, MAX_STEP_CHARACTERS)
+        );
         for part in &step.parts {
-            let value = paint(STRONG, &excerpt(&part.value, LINE));
-            _ = writeln!(text, "{margin}{:12}{} = {value}", "", excerpt(&part.text, LINE));
+            let value = paint(STRONG, &excerpt(&part.value, MAX_LINE_CHARACTERS));
+            _ = writeln!(text, "{margin}{:12}{} = {value}", "", excerpt(&part.text, MAX_LINE_CHARACTERS));
         }
     }
 }
@@ -214,7 +219,7 @@ fn draw_line(story: &Story<'_>, at: usize, width: usize, text: &mut String) {
     let Some(line) = story.lines.get(at) else { return };
     let (mark, style) = mark_of(line.part());
     _ = write!(text, "{} {} ", paint(FAINT, &format!("{:>width$}", at + 1)), paint(style, &mark.to_string()));
-    let mut room = LINE;
+    let mut room = MAX_LINE_CHARACTERS;
     for piece in &line.pieces {
         let (_, style) = mark_of(piece.part);
         let trimmed_end = excerpt(piece.text, room);

@@ -10,9 +10,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The longest line that is drawn as a whole, in bytes.
-const WHOLE: usize = 4096;
+const MAX_WHOLE_LINE_BYTES: usize = 4096;
 /// How many bytes of a longer line are drawn on each side of an edge: more than the width of a screen.
-const ROOM: usize = 512;
+const BYTES_PER_SIDE: usize = 512;
 /// The character for what was left out.
 const LEFT_OUT: char = '…';
 
@@ -83,7 +83,7 @@ fn stretches(text: &str, span: Span, edges: &[usize]) -> Vec<Span> {
     for line in span.of(text).split_inclusive('\n') {
         let start = end;
         end += line.len();
-        if line.len() <= WHOLE {
+        if line.len() <= MAX_WHOLE_LINE_BYTES {
             keep(start, end);
             continue;
         }
@@ -92,10 +92,13 @@ fn stretches(text: &str, span: Span, edges: &[usize]) -> Vec<Span> {
         let mut any = false;
         for edge in edges.iter().filter(on_it) {
             any = true;
-            keep(boundary(text, edge.saturating_sub(ROOM).max(start)), boundary(text, (edge + ROOM).min(body)));
+            keep(
+                boundary(text, edge.saturating_sub(BYTES_PER_SIDE).max(start)),
+                boundary(text, (edge + BYTES_PER_SIDE).min(body)),
+            );
         }
         if !any {
-            keep(start, boundary(text, start + ROOM));
+            keep(start, boundary(text, start + BYTES_PER_SIDE));
         }
         keep(body, end);
     }
@@ -138,7 +141,7 @@ mod tests {
         let window = Window::of(&source, [span].into_iter());
         assert_eq!((window.line, window.text.as_ref()), (line, shown));
         let drawn = window.span(span);
-        if mark.len() <= ROOM {
+        if mark.len() <= BYTES_PER_SIDE {
             let escaped: String =
                 mark.chars().map(|c| if hidden(c) { c.escape_unicode().collect() } else { String::from(c) }).collect();
             assert_eq!(drawn.of(&window.text), escaped);
@@ -158,16 +161,16 @@ mod tests {
 
     #[test]
     fn a_long_line_says_where_something_was_left_out() {
-        let long = "x".repeat(WHOLE);
-        let room = "x".repeat(ROOM);
+        let long = "x".repeat(MAX_WHOLE_LINE_BYTES);
+        let room = "x".repeat(BYTES_PER_SIDE);
         check(&format!("a\n{long}here{long}\nb"), "here", 2, &format!("…{room}here{room}…\n"));
         check(&format!("{long}here"), "here", 1, &format!("…{room}here"));
         check(&format!("here{long}"), "here", 1, &format!("here{room}…"));
         // Of a long mark, the start and the end are drawn.
         check(&long.repeat(2), &long.repeat(2), 1, &format!("{room}…{room}"));
         // Characters are not split.
-        let long = "ä".repeat(WHOLE);
-        let room = "ä".repeat(ROOM / 2);
+        let long = "ä".repeat(MAX_WHOLE_LINE_BYTES);
+        let room = "ä".repeat(BYTES_PER_SIDE / 2);
         check(&format!("x{long}here{long}"), "here", 1, &format!("…{room}here{room}…"));
     }
 

@@ -61,10 +61,10 @@ enum FenceOpener {
 }
 
 /// Longer fences close only as in CommonMark: they are rare, and each length would need its own search.
-const LONGEST: usize = 8;
+const MAX_FENCE_LENGTH: usize = 8;
 
 /// The most captures of an opener at a fence: those of about three hundred attributes.
-const MAX_CAPTURES: usize = 1024;
+const MAX_OPENER_CAPTURES: usize = 1024;
 
 /// A fence that may open a block, in the text so far.
 pub(super) struct Opening<'t> {
@@ -131,7 +131,7 @@ impl Masks {
 }
 
 /// How many lines before the line of a fence an opener may start that contains the fence.
-const LINES_BEFORE: usize = 2;
+const MAX_LINES_BEFORE: usize = 2;
 
 /// An offset at which an opener of the family that contains the fence at `at` may start: number 0 is the fence itself
 /// if openers start with one, or else the start of its line; the next numbers are the starts of the lines before.
@@ -139,7 +139,7 @@ fn starts(family: &Family, bytes: &[u8], at: usize, number: usize) -> Option<usi
     if family.opens_fences() {
         return (number == 0).then_some(at);
     }
-    if !family.holds_fences || number > LINES_BEFORE {
+    if !family.holds_fences || number > MAX_LINES_BEFORE {
         return None;
     }
     let line = |end: usize| memchr::memrchr(b'\n', bytes.slice(..end)).map_or(0, |place| place + 1);
@@ -159,7 +159,7 @@ impl Opens {
                 continue;
             };
             if !self.runs {
-                self.machine = std::mem::take(&mut self.machine).capturing(MAX_CAPTURES);
+                self.machine = std::mem::take(&mut self.machine).capturing(MAX_OPENER_CAPTURES);
                 self.machine.start(&family.grammar, family.open, start);
                 self.runs = true;
             }
@@ -188,7 +188,7 @@ impl Opens {
         let Opening { bytes, before, line: open, complete, .. } = *opening;
         let mark = opening.mark();
         let kind = (mark, open.length, before);
-        if open.length > LONGEST || self.unpaired.contains(&kind) {
+        if open.length > MAX_FENCE_LENGTH || self.unpaired.contains(&kind) {
             return Poll::Ready(None);
         }
         while let Some(offset) = memchr::memchr(mark, bytes.slice(self.seen..)) {

@@ -71,7 +71,7 @@ fn mark_before(bytes: &[u8], from: usize, end: usize) -> Option<usize> {
 
 /// The longest payload, in bytes, that quotation marks quote: before each of many marks, another payload could start
 /// that never ends.
-const LONGEST: usize = 4096;
+const MAX_PAYLOAD_BYTES: usize = 4096;
 
 /// The search for the block after a quotation mark.
 #[derive(Debug)]
@@ -220,7 +220,7 @@ impl Quoting {
                     return Poll::Pending;
                 }
                 let start = text.len() - rest.len();
-                let end = boundary(text, start + LONGEST);
+                let end = boundary(text, start + MAX_PAYLOAD_BYTES);
                 let (quoted, complete) = (text.get(..end).unwrap_or(text), complete || end < text.len());
                 match ready!(self.read(family, payload, start, quoted, complete, openers)) {
                     Some(end) if !contains_blank_line(Span::new(opened, end).of(text)) => {

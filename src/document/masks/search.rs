@@ -55,7 +55,7 @@ impl Search {
 }
 
 /// Lengths up to this one have an entry in the table; a text has few different longer ones.
-const LONGEST: usize = 255;
+const MAX_TABLED_LENGTH: usize = 255;
 const NOWHERE: usize = usize::MAX;
 
 /// For each length, the last offset at which a run of that length starts or, after [`accumulate`](Self::accumulate), a
@@ -78,7 +78,7 @@ impl Last {
         self.known = true;
         self.at_least = false;
         self.at.clear();
-        self.at.resize(LONGEST + 1, NOWHERE);
+        self.at.resize(MAX_TABLED_LENGTH + 1, NOWHERE);
         self.longer.clear();
     }
 

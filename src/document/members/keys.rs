@@ -39,7 +39,7 @@ impl KeyForm {
 }
 
 /// The longest key that is recognised.
-pub(super) const LONGEST: usize = 64;
+pub(super) const MAX_NAME_BYTES: usize = 64;
 
 /// The key in quotes that starts at `at`, with its colon.
 pub(super) fn whole(text: &str, at: usize) -> Option<MemberKey<'_>> {
@@ -57,7 +57,8 @@ pub(super) fn whole(text: &str, at: usize) -> Option<MemberKey<'_>> {
         (_, [0xE2, 0x80, 0x9C | 0x9D, ..]) => true,
         _ => false,
     };
-    let length = (0..rest.len().min(LONGEST)).find(|at| ends(*at) || matches!(rest.get(*at), Some(b'\n' | b'\r')))?;
+    let length =
+        (0..rest.len().min(MAX_NAME_BYTES)).find(|at| ends(*at) || matches!(rest.get(*at), Some(b'\n' | b'\r')))?;
     let span = Span::new(at + width, at + width + length);
     if !ends(length) || length == 0 {
         return None;
@@ -81,7 +82,7 @@ fn faulty(text: &str, at: usize) -> Option<MemberKey<'_>> {
     let before = quotes(at);
     let start = at + before;
     let word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-');
-    let length = bytes.get(start..)?.iter().take(LONGEST).take_while(|byte| word(byte)).count();
+    let length = bytes.get(start..)?.iter().take(MAX_NAME_BYTES).take_while(|byte| word(byte)).count();
     let span = Span::new(start, start + length);
     let name = text.get(span.start..span.end)?;
     if name.starts_with(|first: char| !first.is_ascii_alphabetic() && !matches!(first, '_' | '$')) || name.is_empty() {

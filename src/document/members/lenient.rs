@@ -132,7 +132,7 @@ impl LenientObject<'_, '_> {
                 self.cursor.miss(faults.missing_bracket);
                 self.member(frame, frame.key.unwrap_or_default());
             }
-            _ => match self.cursor.run_within(self.outline.name, at + stray_marks::LONGEST_KEY) {
+            _ => match self.cursor.run_within(self.outline.name, at + stray_marks::MAX_KEY_BYTES) {
                 Some(end) => {
                     let key = self.cursor.captured("key").unwrap_or(Span::new(at, end));
                     self.cursor.take_faults();

@@ -278,8 +278,8 @@ fn key_at(text: &str, at: usize) -> Poll<Option<keys::MemberKey<'_>>> {
     let length = bytes.slice(start + 1..).iter().take_while(|byte| is_word(byte)).count();
     let end = start + 1 + length;
     match bytes.get(end) {
-        None if length < keys::LONGEST => return Poll::Pending,
-        Some(b'"') if (1..keys::LONGEST).contains(&length) => {}
+        None if length < keys::MAX_NAME_BYTES => return Poll::Pending,
+        Some(b'"') if (1..keys::MAX_NAME_BYTES).contains(&length) => {}
         _ => return Poll::Ready(None),
     }
     match bytes.get(skip_whitespace(bytes, end + 1)) {

@@ -8,7 +8,7 @@
 //! code or the next member. The names distinguish them: after the body of a block, only a name that the dialect
 //! declares can follow.
 
-use super::keys::{self, KeyForm, LONGEST, MemberKey, is_stray_quote};
+use super::keys::{self, KeyForm, MAX_NAME_BYTES, MemberKey, is_stray_quote};
 use super::stack::OpenLevel;
 use super::whitespace::{is_fence, skip_whitespace};
 use crate::json::decode_string;
@@ -55,9 +55,9 @@ impl LastQuotes {
 }
 
 /// The longest string that is skipped after an unknown key.
-const LOOK: usize = 200;
+const MAX_SKIPPED_BYTES: usize = 200;
 /// The most punctuation characters in a row that are examined.
-pub(super) const MARKS: usize = 12;
+pub(super) const MAX_MARKS: usize = 12;
 
 /// How members that were left out are written: three dots, or an ellipsis.
 const DOTS: [&[u8; 3]; 2] = [b"...", b"\xE2\x80\xA6"];
@@ -114,7 +114,7 @@ pub(super) fn opens_answer(outline: &ObjectShape, text: &str, brace: usize) -> b
 fn is_cut_key(bytes: &[u8], at: usize) -> bool {
     let rest = bytes.slice(at..);
     let Some((b'"', rest)) = rest.split_first() else { return rest.is_empty() };
-    let inside = rest.iter().take(LONGEST).take_while(|byte| !matches!(byte, b'"' | b'\n' | b'\r')).count();
+    let inside = rest.iter().take(MAX_NAME_BYTES).take_while(|byte| !matches!(byte, b'"' | b'\n' | b'\r')).count();
     match rest.get(inside) {
         None => true,
         Some(b'"') => skip_whitespace(bytes, at + inside + 2) >= bytes.len(),
@@ -124,7 +124,7 @@ fn is_cut_key(bytes: &[u8], at: usize) -> bool {
 
 /// The next offset that is not white space or a short comment.
 fn over_comments(bytes: &[u8], at: usize) -> usize {
-    let until = bytes.len().min(at + LOOK);
+    let until = bytes.len().min(at + MAX_SKIPPED_BYTES);
     let mut at = skip_whitespace(bytes, at);
     loop {
         let rest = bytes.slice(at..until);
@@ -159,7 +159,7 @@ impl QuoteEnd<'_> {
         let innermost = self.around.open.first();
         let in_list = innermost.is_some_and(|open| open.list);
         let in_entry = !in_list && self.around.open.get(1).is_some_and(|open| open.list);
-        for _ in 0..MARKS {
+        for _ in 0..MAX_MARKS {
             let from = at;
             at = over_comments(self.bytes, at);
             match self.bytes.get(at) {
@@ -200,7 +200,7 @@ impl QuoteEnd<'_> {
     fn goes_on_with_name(&self, at: usize) -> bool {
         let mut closed = 0;
         let mut between = false;
-        for (at, byte) in self.bytes.iter().enumerate().skip(at).take(2 * MARKS) {
+        for (at, byte) in self.bytes.iter().enumerate().skip(at).take(2 * MAX_MARKS) {
             match byte {
                 b'"' if between && self.known(at, closed) => return true,
                 b'"' if self.ends_well(at + 1) => return false,
@@ -350,7 +350,7 @@ impl QuoteEnd<'_> {
             let mut ends = self.around.open.iter().take(place).rev();
             ends.try_fold(comma, |end, open| self.mark_before(end, if open.list { b']' } else { b'}' }))
         };
-        for (place, open) in self.around.open.iter().enumerate().take(MARKS) {
+        for (place, open) in self.around.open.iter().enumerate().take(MAX_MARKS) {
             let level = open.level.filter(|_| !open.list).and_then(|level| self.outline.member(level, &name));
             if level.is_some_and(|level| open.present & level.bit() == 0) {
                 // Directly after foreign text such as code, a name alone is weak evidence.
@@ -389,7 +389,7 @@ impl QuoteEnd<'_> {
         match self.bytes.get(at) {
             Some(b'"') => {
                 let rest = self.bytes.slice(at + 1..);
-                let length = rest.iter().take(LOOK).position(|byte| matches!(byte, b'"' | b'\\' | b'\n'));
+                let length = rest.iter().take(MAX_SKIPPED_BYTES).position(|byte| matches!(byte, b'"' | b'\\' | b'\n'));
                 match length {
                     Some(length) if rest.get(length) == Some(&b'"') => Some(at + length + 2),
                     _ => None,
@@ -398,7 +398,7 @@ impl QuoteEnd<'_> {
             Some(b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => {
                 let rest = self.bytes.slice(at..);
                 let word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
-                Some(at + rest.iter().take(LONGEST).take_while(|byte| word(byte)).count())
+                Some(at + rest.iter().take(MAX_NAME_BYTES).take_while(|byte| word(byte)).count())
             }
             _ => None,
         }

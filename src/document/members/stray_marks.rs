@@ -10,7 +10,7 @@
 
 use super::cursor::Cursor;
 use super::keys::{self, is_stray_quote};
-use super::quote_end::{MARKS, names_member};
+use super::quote_end::{MAX_MARKS, names_member};
 use super::stack::{OpenContainer, OpenLevel, outer};
 use super::tape::{MemberNodeKind, ObjectTape};
 use super::whitespace::skip_whitespace;
@@ -19,9 +19,9 @@ use crate::program::{LevelId, ObjectShape};
 use crate::text::Slice;
 
 /// The longest key with its colon: how far to look after a quote that is never closed.
-pub(super) const LONGEST_KEY: usize = 300;
+pub(super) const MAX_KEY_BYTES: usize = 300;
 /// The most braces in a row that are examined.
-const BRACES: usize = 8;
+const MAX_BRACES: usize = 8;
 
 /// The fault of punctuation in place of a key.
 pub(super) fn at_key(outline: &ObjectShape, mark: u8) -> Option<RuleId> {
@@ -68,7 +68,7 @@ fn is_key(cursor: &Cursor<'_, '_>, at: usize) -> bool {
         escaped = *byte == b'\\' && !escaped;
         closes
     };
-    let end = rest.iter().take(LONGEST_KEY).position(closes);
+    let end = rest.iter().take(MAX_KEY_BYTES).position(closes);
     end.is_some_and(|end| cursor.byte_behind(at + end + 1) == b':')
 }
 
@@ -77,7 +77,7 @@ pub(super) fn brace_in_list(cursor: &Cursor<'_, '_>, open: &[OpenLevel]) -> bool
     let Cursor { text, bytes, outline, at, .. } = *cursor;
     let nested = open.iter().skip(2).any(|open| open.list);
     let mut at = skip_whitespace(bytes, at + 1);
-    for _ in 0..BRACES {
+    for _ in 0..MAX_BRACES {
         if bytes.get(at) != Some(&b'}') {
             break;
         }
@@ -121,7 +121,7 @@ pub(super) fn list_around(outline: &ObjectShape, tape: &ObjectTape, list: OpenCo
 pub(super) fn goes_on_behind(outline: &ObjectShape, text: &str, end: usize) -> bool {
     let bytes = text.as_bytes();
     let mut at = skip_whitespace(bytes, end);
-    for _ in 0..MARKS {
+    for _ in 0..MAX_MARKS {
         match bytes.get(at) {
             Some(b'}' | b']') => at = skip_whitespace(bytes, at + 1),
             Some(b',') => return names_member(outline, text, skip_whitespace(bytes, at + 1), [ObjectShape::ROOT]),

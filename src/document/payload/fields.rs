@@ -23,12 +23,12 @@ use smallvec::SmallVec;
 use std::num::NonZeroU32;
 
 /// Most bodies have at most this many fields.
-const FEW: usize = 4;
+const FEW_FIELDS: usize = 4;
 
 /// The outermost fields of a body.
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
-    pub(crate) list: SmallVec<[Field; FEW]>,
+    pub(crate) list: SmallVec<[Field; FEW_FIELDS]>,
     /// Openers that are never closed. In a call, these start fields, too, which end at the next field.
     pub(crate) unclosed: Vec<Span>,
     /// Whether the last of them ends only at the end of the body.
@@ -120,7 +120,7 @@ enum TagKind {
 }
 
 /// The tags of one text in order: usually two for each of its fields.
-pub(crate) type Tags = SmallVec<[Tag; 2 * FEW]>;
+pub(crate) type Tags = SmallVec<[Tag; 2 * FEW_FIELDS]>;
 
 /// The most tags of one text that are examined.
 pub(crate) const MAX_TAGS: usize = 20_000;

@@ -26,7 +26,7 @@ pub(crate) fn ends_response(text: &str, at: usize) -> bool {
 }
 
 /// In a payload with more values, findings have the place of the whole payload.
-const MAX_PLACES: usize = 1_000;
+const MAX_PLACED_VALUES: usize = 1_000;
 
 /// The result of reading a body.
 #[derive(Debug)]
@@ -117,7 +117,7 @@ impl PayloadSource<'_> {
     /// The places of the values in a part of the response that is JSON.
     pub(crate) fn tape(&self, body: Span) -> Option<JsonTape> {
         // In a larger payload, the places of values are not used, and they would take memory.
-        let most = Cell::new(self.limits.values.min(MAX_PLACES));
+        let most = Cell::new(self.limits.values.min(MAX_PLACED_VALUES));
         let declares = |name: &str| self.declares(name);
         let context = Context { declares: &declares, cut: self.cut, ..Context::new(self.limits.depth, &most) };
         json::tape(self.text, body, context)

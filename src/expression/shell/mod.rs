@@ -11,7 +11,7 @@ mod simple;
 use super::evaluator::{Evaluator, Made};
 use super::filters::flag;
 use super::item::{Item, SortClass};
-use super::limits::{Halt, NODE};
+use super::limits::{Halt, NODE_WEIGHT};
 use crate::value::{Object, Value};
 use simple::{Simple, base_name, given, simple_commands};
 
@@ -33,7 +33,7 @@ pub(super) fn command<'v>(run: &Evaluator<'v>, base: Item<'v>, args: &[Item<'v>]
         kind => return Err(Halt::unfit(&base, format!("a command is a text or a list of texts, not {}", kind.noun()))),
     };
     for command in &commands {
-        run.make(NODE * command.values())?;
+        run.make(NODE_WEIGHT * command.values())?;
         let found = [!command.assignments.is_empty(), !command.redirects.is_empty(), !command.globs.is_empty()];
         let parts = [("an assignment", "assignments"), ("a redirection", "redirects"), ("a pattern of files", "globs")];
         for ((part, name), (found, asked)) in parts.into_iter().zip(found.into_iter().zip(asked)) {
@@ -53,7 +53,7 @@ fn words<'v>(run: &Evaluator<'v>, base: Item<'v>) -> Result<Vec<String>, Halt> {
         let Some(word) = item.text() else {
             return Err(Halt::failed(format!("a command is a list of texts, not of {}", item.noun())));
         };
-        run.make(NODE + word.len().saturating_mul(4))?;
+        run.make(NODE_WEIGHT + word.len().saturating_mul(4))?;
         words.push(word.to_owned());
     }
     Ok(words)

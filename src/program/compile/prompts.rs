@@ -24,9 +24,9 @@ use std::sync::Arc;
 /// The bytes per token by default: few, so that estimates are high rather than low.
 const BYTES_PER_TOKEN: f64 = 3.0;
 /// The most turns of the history by default.
-const TURNS: usize = 10;
+const DEFAULT_TURNS: usize = 10;
 /// The default budget in tokens for the verdicts on the calls of the last answer.
-const VERDICTS: usize = 200;
+const DEFAULT_VERDICT_TOKENS: usize = 200;
 
 impl PackCompiler<'_> {
     pub(super) fn compile_prompts(&mut self, modes: &Table<String, Mode>, dialects: &[Dialect]) -> Prompts {
@@ -99,9 +99,9 @@ impl PackCompiler<'_> {
             modes: modes.iter().map(|mode| in_modes.contains(mode)).collect(),
             when: self.condition(layer.when.as_ref(), &NameScope::of(LAYER_NAMES)),
             budget: match holds {
-                LayerSource::Verdicts { .. } => by_tier(layer.budget.as_ref(), Some(VERDICTS))
+                LayerSource::Verdicts { .. } => by_tier(layer.budget.as_ref(), Some(DEFAULT_VERDICT_TOKENS))
                     .into_iter()
-                    .map(|most| most.or(Some(VERDICTS)))
+                    .map(|most| most.or(Some(DEFAULT_VERDICT_TOKENS)))
                     .collect(),
                 _ => by_tier(layer.budget.as_ref(), None),
             },
@@ -112,7 +112,10 @@ impl PackCompiler<'_> {
                 .iter()
                 .map(|(path, most)| (path.split('.').map(str::to_owned).collect(), by_tier(Some(&most.value), None)))
                 .collect(),
-            turns: by_tier(layer.turns.as_ref(), Some(TURNS)).into_iter().map(|most| most.or(Some(TURNS))).collect(),
+            turns: by_tier(layer.turns.as_ref(), Some(DEFAULT_TURNS))
+                .into_iter()
+                .map(|most| most.or(Some(DEFAULT_TURNS)))
+                .collect(),
             lead: layer.lead.clone().unwrap_or_default(),
             at: layer.at,
         })

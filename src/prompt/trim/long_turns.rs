@@ -10,14 +10,14 @@ use crate::prompt::history::line;
 use crate::surface::{Speaker, Trimming};
 
 /// A turn may have this part of the tokens, so that a question and its answer leave room for earlier turns.
-const PART: usize = 3;
+const TURNS_PER_BUDGET: usize = 3;
 /// The shortest text, in bytes, that a turn is shortened to.
-const SHORTEST: usize = 40;
+const MIN_TURN_BYTES: usize = 40;
 
 pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason, prompt_scope: &PromptScope<'d>) {
     let Choice::History { window, from } = &draft.choice else { return };
     let (window, from) = (*window, *from);
-    let most = limit / PART;
+    let most = limit / TURNS_PER_BUDGET;
     let mut count = 0;
     for number in from..window.len() {
         let role = window.role(number).unwrap_or(Speaker::User);
@@ -26,7 +26,7 @@ pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason
             continue;
         }
         // Search for the longest texts with which the turn is within the limit, or else use the shortest ones.
-        let (mut short, mut long) = (SHORTEST, window.longest(number));
+        let (mut short, mut long) = (MIN_TURN_BYTES, window.longest(number));
         let mut turn = window.shortened(number, short);
         while short + 1 < long {
             let middle = short + (long - short) / 2;

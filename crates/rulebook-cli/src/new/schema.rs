@@ -9,7 +9,7 @@ use rulebook::{Object, Value};
 use toml_edit::{Array, InlineTable};
 
 /// The most references that are followed in a chain. A schema may refer to itself.
-const DEEPEST: usize = 3;
+const MAX_REFERENCES: usize = 3;
 
 /// Keywords that are dropped without a report: they do not restrict a value, or `params` implies them.
 const SILENT: [&str; 9] = [
@@ -61,7 +61,7 @@ impl Writer<'_> {
     fn resolved(&mut self, schema: &Object, path: &str, depth: usize) -> Option<Object> {
         let Some(reference) = schema.get("$ref") else { return Some(schema.clone()) };
         let target = reference.as_str().and_then(|one| pointed(self.root, one.strip_prefix('#')?));
-        let Some(target) = target.and_then(Value::as_object).filter(|_| depth < DEEPEST) else {
+        let Some(target) = target.and_then(Value::as_object).filter(|_| depth < MAX_REFERENCES) else {
             self.leave_out(path, "$ref");
             return None;
         };
