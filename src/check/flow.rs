@@ -9,9 +9,9 @@ use super::gates::Changes;
 use super::inclusion::Matched;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::Scope;
-use crate::program::{EffectRule, EventRule, Input, Mode, ModeId, Program, RuleEvent, Verb};
+use crate::program::{EffectRule, EventRule, Input, MessageId, Mode, ModeId, Program, RuleEvent, Verb};
 use crate::surface::Role;
-use crate::text::{Location, Present, excerpt};
+use crate::text::{Location, excerpt};
 use crate::value::Value;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
@@ -37,7 +37,7 @@ fn inputs(program: &Program, found: &mut Vec<Diagnostic>) {
         let takers: Option<Vec<&Input>> =
             modes(program).filter(|mode| later.modes.include(Some(*mode))).map(taker).collect();
         let Some(taker) = takers.as_ref().and_then(|takers| takers.first()) else { continue };
-        let class = program.flows.classes.get_index(later.class).map(String::as_str).present();
+        let class = program.flows.class_name(later.class);
         let message =
             format!("this input of the class `{class}` never matches: an earlier one matches everything it would");
         found.push(
@@ -203,9 +203,8 @@ fn goes_first(program: &Program, earlier: &EventRule, later: &EventRule) -> bool
 
 fn messages(program: &Program, found: &mut Vec<Diagnostic>) {
     let used_messages = program.messages_in_use();
-    for (_, (name, message)) in
-        program.messages.iter().enumerate().filter(|(number, _)| !used_messages.contains(number))
-    {
+    let is_unused = |(number, _): &(usize, _)| !used_messages.contains(&MessageId(*number));
+    for (_, (name, message)) in program.messages.iter().enumerate().filter(is_unused) {
         found.push(
             Diagnostic::new(Code::PACK_UNSAID_MESSAGE, message.at, format!("nothing uses the message `{name}`"))
                 .with_help("say it in a rule, ask it with an input, or take it out"),

@@ -143,7 +143,7 @@ fn does(program: &Program, verb: &Verb) -> Option<String> {
         Verb::Delete { key } => format!("delete {}", key.source()),
         Verb::Move { key, to } => format!("move {} {}", key.source(), to.source()),
         Verb::Say { message, .. } => {
-            format!("say {}", program.messages.get_index(*message).map(|(id, _)| id.as_str()).present())
+            format!("say {}", program.message(*message).map(|(id, _)| id.as_str()).present())
         }
         Verb::Go { to, .. } => format!("go {}", program.mode_name(*to)),
         Verb::Remark { .. } => return None,

@@ -4,7 +4,7 @@
 //! Out: [`ClassifiedMessage`]: the class of the message, and what the pattern captured.
 //! Never: runs a rule, or guesses: the first input that matches counts.
 
-use crate::program::{Input, Pattern, Program};
+use crate::program::{ClassId, Input, Pattern, Program};
 use crate::value::Object;
 
 /// The class of a user's message.
@@ -12,8 +12,7 @@ use crate::value::Object;
 pub(crate) struct ClassifiedMessage {
     /// The index of the input.
     pub(crate) input: usize,
-    /// The index of its class.
-    pub(crate) class: usize,
+    pub(crate) class: ClassId,
     pub(crate) captures: Object,
 }
 

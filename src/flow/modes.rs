@@ -38,7 +38,7 @@ impl<'f> Flow<'f> {
         };
         let declared = exit
             .shut
-            .and_then(|message| self.program.messages.get_index(message))
+            .and_then(|message| self.program.message(message))
             .and_then(|(_, message)| self.scope(&Bindings::default(), |scope| message.text.text(scope)).ok());
         // The pack's message about a shut gate explains more than its condition.
         let why = declared.map_or(why, |text| excerpt(&text, 300).into_owned());

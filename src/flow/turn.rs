@@ -11,7 +11,7 @@ use super::ids;
 use crate::diagnostic::{Code, Defect, Diagnostic, Message, Remark, Severity, message, quote};
 use crate::expression::{Expression, Failure, FailureKind, Scope};
 use crate::judge::{JudgeStep, Ruling, Steps};
-use crate::program::{DeclarationContext, ModeId, Program};
+use crate::program::{DeclarationContext, MessageId, ModeId, Program};
 use crate::session::Session;
 use crate::text::{Location, Span};
 use crate::value::{ByteBudget, MAX_VALUE_DEPTH, Object, Record, Value, weight};
@@ -181,8 +181,8 @@ impl<'f> Flow<'f> {
     }
 
     /// Sends a message of the pack to the user.
-    pub(super) fn say(&mut self, message: usize, given: &[(&str, &Value)], at: Location) -> Result<(), Failure> {
-        let Some((id, message)) = self.program.messages.get_index(message) else { return Ok(()) };
+    pub(super) fn say(&mut self, message: MessageId, given: &[(&str, &Value)], at: Location) -> Result<(), Failure> {
+        let Some((id, message)) = self.program.message(message) else { return Ok(()) };
         let text = self.scope(&Bindings::of(given), |scope| message.text.text(scope))?;
         self.push_effect(Effect::Say { id: id.clone(), text }, at);
         Ok(())

@@ -59,7 +59,7 @@ impl Program {
         trace: bool,
     ) -> Heard {
         let input = classified.as_ref().and_then(|classified| self.flows.inputs.get(classified.input));
-        let class = classified.as_ref().and_then(|classified| self.flows.classes.get_index(classified.class)).cloned();
+        let class = classified.as_ref().map(|classified| self.flows.class_name(classified.class).to_owned());
         let trace = trace.then(|| {
             let found = |class: &String| format!("`{class}` in {}", session.mode);
             let at = input.and_then(|input| self.place(input.at));

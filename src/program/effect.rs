@@ -4,7 +4,7 @@
 //! Out: [`EffectRule`] with one verb each, its expressions compiled.
 //! Never: performs one.
 
-use super::{ModeId, Schema};
+use super::{MessageId, ModeId, Schema};
 use crate::diagnostic::Remark;
 use crate::expression::{Expression, Template};
 use crate::program::{PathTemplate, Shape};
@@ -118,9 +118,9 @@ pub(crate) enum Verb {
         remark: Remark,
         text: Option<Template>,
     },
-    /// Emits the message with this index, with values for the names that it takes.
+    /// Emits a message, with values for the names that it takes.
     Say {
-        message: usize,
+        message: MessageId,
         with: Vec<(String, Shape)>,
     },
     Go {

@@ -7,8 +7,16 @@
 use super::pattern::Pattern;
 use super::{EffectRule, ModeId, Modes};
 use crate::expression::{Expression, Template};
-use crate::text::Location;
+use crate::text::{Location, Present};
 use indexmap::IndexSet;
+
+/// The index of a class of user messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ClassId(pub(crate) usize);
+
+/// The index of a message of the pack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct MessageId(pub(crate) usize);
 
 /// The classes of user messages, and what follows from each event.
 #[derive(Debug, Default)]
@@ -20,6 +28,11 @@ pub(crate) struct Flows {
 }
 
 impl Flows {
+    /// The name of a class.
+    pub(crate) fn class_name(&self, class: ClassId) -> &str {
+        self.classes.get_index(class.0).map(String::as_str).present()
+    }
+
     /// Whether anything depends on the utterances of a reply.
     pub(crate) fn listen_to_utterances(&self) -> bool {
         self.rules.iter().any(|rule| rule.on.contains(&RuleEvent::Utterance))
@@ -30,16 +43,15 @@ impl Flows {
 /// One entry of `[[inputs]]`.
 #[derive(Debug)]
 pub(crate) struct Input {
-    /// The index of its class.
-    pub(crate) class: usize,
+    pub(crate) class: ClassId,
     /// The modes in which it is tried.
     pub(crate) modes: Modes,
     /// Patterns, one of which must match; if empty, every message matches.
     pub(crate) matches: Vec<Pattern>,
     /// A match that overlaps a match of one of these does not count.
     pub(crate) unless: Vec<Pattern>,
-    /// The index of the message that asks the user back.
-    pub(crate) ask: Option<usize>,
+    /// The message that asks the user back.
+    pub(crate) ask: Option<MessageId>,
     pub(crate) at: Location,
 }
 
@@ -59,8 +71,8 @@ pub(crate) struct EventRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RuleEvent {
     Start,
-    /// A message of a user, with the index of its class.
-    Input(usize),
+    /// A message of a user, with its class.
+    Input(ClassId),
     Utterance,
     Reply,
     Enter(ModeId),
@@ -90,7 +102,7 @@ pub(crate) struct Speakers {
 pub(crate) struct Exit {
     pub(crate) to: ModeId,
     pub(crate) gate: Option<Expression>,
-    /// The index of the message that is emitted if the gate is shut.
-    pub(crate) shut: Option<usize>,
+    /// The message that is emitted if the gate is shut.
+    pub(crate) shut: Option<MessageId>,
     pub(crate) at: Location,
 }

@@ -56,7 +56,7 @@ pub(crate) use dialect::{Dialect, DialectId, MaskKinds, TextRole};
 pub(crate) use effect::{EffectRule, StateWrite, Verb};
 pub(crate) use example::{ExampleMembers, example};
 pub(crate) use family::{CloserStarts, Family, Prefix, tag_family};
-pub(crate) use flow::{CannedMessage, EventRule, Exit, Flows, Input, RuleEvent, Speakers};
+pub(crate) use flow::{CannedMessage, ClassId, EventRule, Exit, Flows, Input, MessageId, RuleEvent, Speakers};
 pub(crate) use guardrail::{Guardrail, GuardrailTarget, Guardrails, TargetPatterns};
 pub(crate) use idle_comparisons::{IdleComparison, IdleReason};
 pub use limits::Limits;
@@ -205,6 +205,11 @@ impl Program {
     #[doc(hidden)]
     pub fn dialects(&self) -> impl Iterator<Item = &str> {
         self.dialects.iter().map(|dialect| dialect.name.as_str())
+    }
+
+    /// A message of the pack, with its name.
+    pub(crate) fn message(&self, message: MessageId) -> Option<(&String, &CannedMessage)> {
+        self.messages.get_index(message.0)
     }
 
     /// The classes of user messages, in the order of their first input.

@@ -4,8 +4,8 @@
 //! Out: rows for `explain`, coverage and comparisons.
 //! Never: formats them.
 
-use super::{EffectRule, MatchingEntries, Permit, PermitList, Program, Verb};
-use crate::text::{FilePlace, Present};
+use super::{EffectRule, Input, MatchingEntries, MessageId, Permit, PermitList, Program, Verb};
+use crate::text::FilePlace;
 use std::collections::HashSet;
 use std::iter;
 
@@ -145,8 +145,9 @@ impl Program {
     /// The inputs by class, with their places.
     #[doc(hidden)]
     pub fn input_table(&self) -> Vec<(String, FilePlace)> {
-        let class = |number: usize| self.flows.classes.get_index(number).cloned().present();
-        self.flows.inputs.iter().map(|input| (class(input.class), self.place(input.at).unwrap_or_default())).collect()
+        let row =
+            |input: &Input| (self.flows.class_name(input.class).to_owned(), self.place(input.at).unwrap_or_default());
+        self.flows.inputs.iter().map(row).collect()
     }
 
     /// The rules by id, with their places.
@@ -170,12 +171,12 @@ impl Program {
     #[doc(hidden)]
     pub fn message_table(&self) -> Vec<(String, FilePlace)> {
         let used = self.messages_in_use();
-        let messages = self.messages.iter().enumerate().filter(|(number, _)| used.contains(number));
+        let messages = self.messages.iter().enumerate().filter(|(number, _)| used.contains(&MessageId(*number)));
         messages.map(|(_, (name, message))| (name.clone(), self.place(message.at).unwrap_or_default())).collect()
     }
 
-    /// The indexes of the messages that an effect, an input or an exit emits.
-    pub(crate) fn messages_in_use(&self) -> HashSet<usize> {
+    /// The messages that an effect, an input or an exit emits.
+    pub(crate) fn messages_in_use(&self) -> HashSet<MessageId> {
         let used = self.effects().into_iter().filter_map(|(_, effect)| match &effect.verb {
             Some(Verb::Say { message, .. }) => Some(*message),
             _ => None,

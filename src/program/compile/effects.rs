@@ -4,7 +4,7 @@
 //! Out: [`EffectRule`]s with one [`Verb`] each.
 //! Never: performs an effect.
 
-use super::flow::mode_id;
+use super::flow::{message_id, mode_id};
 use super::{NameScope, PackCompiler};
 use crate::expression::{ENTRY, Template};
 use crate::program::Shape;
@@ -84,7 +84,7 @@ impl PackCompiler<'_> {
             let with = effect.with.iter();
             let with = with.filter_map(|(name, tree)| Some((name.clone(), self.shape(Some(&tree.value), scope)?)));
             let with = with.collect();
-            let message = self.surface.messages.get_index_of(&say.value)?;
+            let message = message_id(self.surface, &say.value)?;
             return Some(Verb::Say { message, with });
         }
         if let Some(go) = &effect.go {

@@ -6,7 +6,9 @@
 
 use super::PackCompiler;
 use super::name_scope::{COMPUTE_NAMES, INPUT_NAMES, NameScope, RULE_NAMES, UTTERANCE_NAMES};
-use crate::program::{CannedMessage, EventRule, Exit, Flows, Input, ModeId, Modes, RuleEvent, Speakers};
+use crate::program::{
+    CannedMessage, ClassId, EventRule, Exit, Flows, Input, MessageId, ModeId, Modes, RuleEvent, Speakers,
+};
 use crate::surface::{self, Surface};
 use crate::text::{Location, Span, Spanned};
 use crate::value::Table;
@@ -20,11 +22,11 @@ impl PackCompiler<'_> {
         for input in &surface.inputs {
             let (class, _) = classes.insert_full(input.class.value.clone());
             inputs.push(Input {
-                class,
+                class: ClassId(class),
                 modes: modes_of(surface, &input.modes.0),
                 matches: input.matches.0.iter().filter_map(|text| self.pattern(text)).collect(),
                 unless: input.unless.0.iter().filter_map(|text| self.pattern(text)).collect(),
-                ask: input.ask.as_ref().and_then(|ask| surface.messages.get_index_of(&ask.value)),
+                ask: input.ask.as_ref().and_then(|ask| message_id(surface, &ask.value)),
                 at: input.class.at,
             });
         }
@@ -47,7 +49,9 @@ impl PackCompiler<'_> {
         for event in rule.on.0.iter().filter_map(|word| surface::Event::parse(&word.value)) {
             let (event, own) = match event {
                 surface::Event::Start => (Some(RuleEvent::Start), &[][..]),
-                surface::Event::Input(class) => (classes.get_index_of(class).map(RuleEvent::Input), INPUT_NAMES),
+                surface::Event::Input(class) => {
+                    (classes.get_index_of(class).map(ClassId).map(RuleEvent::Input), INPUT_NAMES)
+                }
                 surface::Event::Utterance => (Some(RuleEvent::Utterance), UTTERANCE_NAMES),
                 surface::Event::Reply => (Some(RuleEvent::Reply), &[][..]),
                 surface::Event::Enter(mode) => (mode_id(self.surface, mode).map(RuleEvent::Enter), &[][..]),
@@ -103,7 +107,7 @@ impl PackCompiler<'_> {
         let mut exits = Vec::new();
         for exit in &mode.exits {
             let gate = self.condition(exit.gate.as_ref(), &scope);
-            let shut = exit.shut.as_ref().and_then(|shut| surface.messages.get_index_of(&shut.value));
+            let shut = exit.shut.as_ref().and_then(|shut| message_id(surface, &shut.value));
             exits.extend(mode_id(surface, &exit.to.value).map(|to| Exit { to, gate, shut, at: exit.to.at }));
         }
         exits
@@ -113,6 +117,11 @@ impl PackCompiler<'_> {
 /// The id that a mode will have: modes are compiled in order.
 pub(super) fn mode_id(surface: &Surface, name: &str) -> Option<ModeId> {
     surface.modes.get_index_of(name).map(ModeId)
+}
+
+/// The id that a message will have: messages are compiled in order.
+pub(super) fn message_id(surface: &Surface, name: &str) -> Option<MessageId> {
+    surface.messages.get_index_of(name).map(MessageId)
 }
 
 pub(super) fn modes_of(surface: &Surface, names: &[Spanned<String>]) -> Modes {
