@@ -108,7 +108,7 @@ impl<'v> Evaluator<'v> {
     }
 
     /// Charges bytes that outlive this evaluation to the budget of the occasion.
-    pub(super) fn keep(&self, bytes: usize) -> Result<(), Halt> {
+    pub(super) fn charge_stored(&self, bytes: usize) -> Result<(), Halt> {
         let budget = self.scope.budget().filter(|_| bytes > 0);
         budget.map_or(Ok(()), |budget| budget.take(bytes)).map_err(|exceeded| Failure::exceeded(exceeded).into())
     }

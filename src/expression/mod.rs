@@ -284,7 +284,7 @@ impl Template {
             Some(ExprBody::Value(_)) => self.0.evaluated(scope, |run, item| {
                 let mut text = String::new();
                 run.print(&item, &mut text)?;
-                run.keep(text.len())?;
+                run.charge_stored(text.len())?;
                 Ok(text)
             }),
         }
@@ -364,7 +364,7 @@ impl Parsed {
     /// Renders a body of statements.
     fn written(&self, body: &ExprBody, scope: &Scope<'_>) -> Result<String, Failure> {
         let text = renderer::text(body, scope, self.text.len(), &mut |_, _, _| ())?;
-        Evaluator::new(body, scope).keep(text.len()).map_err(|halt| halt.outside(body, scope))?;
+        Evaluator::new(body, scope).charge_stored(text.len()).map_err(|halt| halt.outside(body, scope))?;
         Ok(text)
     }
 

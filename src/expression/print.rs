@@ -148,7 +148,7 @@ impl<'v> Evaluator<'v> {
     pub(super) fn owned_value(&self, item: Item<'_>) -> Result<Value, Halt> {
         let (made, before) = (item.made(), self.bytes.get());
         let value = self.value(item)?;
-        self.keep(made + self.bytes.get() - before)?;
+        self.charge_stored(made + self.bytes.get() - before)?;
         Ok(value)
     }
 
