@@ -24,7 +24,7 @@ struct ParsedDocument {
     file: File,
     escape: Arc<Escape>,
     /// How the value at each place is printed.
-    ways: Vec<EscapeMode>,
+    escape_modes: Vec<EscapeMode>,
     /// Whether a value could form an opener or closer together with the text around it.
     joins: bool,
     at: Location,
@@ -47,8 +47,14 @@ impl TemplateDocument {
         let typed = Spanned::new(text.to_owned(), Location { source, span: Span::new(0, text.len()) });
         let mut walk = DocumentWalk::new(library, source, own, escape);
         let file = File::parse(text, &typed, Box::new(Included::new(library, source)), |page| walk.page(page))?;
-        let DocumentWalk { ways, joins, .. } = walk;
-        Ok(TemplateDocument(Arc::new(ParsedDocument { file, escape: escape.clone(), ways, joins, at: typed.at })))
+        let DocumentWalk { escape_modes, joins, .. } = walk;
+        Ok(TemplateDocument(Arc::new(ParsedDocument {
+            file,
+            escape: escape.clone(),
+            escape_modes,
+            joins,
+            at: typed.at,
+        })))
     }
 
     /// The paths that the document reads from its scope.
@@ -67,10 +73,10 @@ impl TemplateDocument {
     ///
     /// Those of [`crate::expression::Expression::value`].
     pub(crate) fn render(&self, scope: &Scope<'_>) -> Result<String, Failure> {
-        let ParsedDocument { file, escape, ways, joins, .. } = &*self.0;
+        let ParsedDocument { file, escape, escape_modes, joins, .. } = &*self.0;
         let mut places = ForeignRanges::default();
         let text = file.text(scope, &mut |place: usize, printed: &Printed<'_>, out: &mut String| {
-            let (start, escape_mode) = (out.len(), ways.get(place));
+            let (start, escape_mode) = (out.len(), escape_modes.get(place));
             match escape_mode {
                 Some(EscapeMode::Guarded(dialect)) => {
                     out.push_str(&escape.guarded(dialect, &printed.text).unwrap_or_default());

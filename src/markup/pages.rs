@@ -109,16 +109,16 @@ pub(super) struct DocumentWalk<'s> {
     slot: EscapeSlot,
     /// Each visible name that statements bind, and whether its value never comes from a user.
     bindings: Vec<(usize, bool)>,
-    pub(super) ways: Vec<EscapeMode>,
+    pub(super) escape_modes: Vec<EscapeMode>,
     /// Whether a value could form an opener or closer together with the text around it.
     pub(super) joins: bool,
 }
 
 impl<'s> DocumentWalk<'s> {
     pub(super) fn new(library: &'s dyn Library, source: SourceId, own: &'s [&'s str], escape: &'s Escape) -> Self {
-        let (place, joins, ways) = (MarkupContext::Text, escape.joins(""), Vec::new());
+        let (place, joins, escape_modes) = (MarkupContext::Text, escape.joins(""), Vec::new());
         let slot = slot(library, source);
-        Self { library, own, escape, place, slot, bindings: Vec::new(), ways, joins }
+        Self { library, own, escape, place, slot, bindings: Vec::new(), escape_modes, joins }
     }
 
     pub(super) fn page(&mut self, page: &mut [Statement]) -> Result<(), SyntaxFault> {
@@ -206,8 +206,8 @@ impl<'s> DocumentWalk<'s> {
     }
 
     fn escape_mode(&mut self, escape_mode: EscapeMode, json: bool) -> Print {
-        self.ways.push(escape_mode);
-        Print::Placed { place: self.ways.len() - 1, json }
+        self.escape_modes.push(escape_mode);
+        Print::Placed { place: self.escape_modes.len() - 1, json }
     }
 
     fn markup(&mut self, at: Span, tree: &ExprTree) -> Result<Print, SyntaxFault> {
