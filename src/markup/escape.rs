@@ -251,7 +251,7 @@ impl Escape {
                 // If the value is an attribute in a tag that the author wrote, the mark is the author's, not the
                 // value's.
                 _ => parts.filter(|value| !is_attribute(text.slice(mark.start..value.start))).for_each(|value| {
-                    changed.extend(telling(&text, value.start..value.end.min(mark.end), has_entities(value)));
+                    changed.extend(marking_positions(&text, value.start..value.end.min(mark.end), has_entities(value)));
                 }),
             }
         }
@@ -398,7 +398,7 @@ fn named(text: &str) -> Option<(char, usize)> {
 
 /// The positions of the characters without which a part of a value cannot be part of a mark: its first character after
 /// white space, and all punctuation. If there are none except in `entities`, the positions of the entities.
-fn telling(text: &str, part: Range<usize>, entities: bool) -> Vec<usize> {
+fn marking_positions(text: &str, part: Range<usize>, entities: bool) -> Vec<usize> {
     let (mut found, mut reference) = (Vec::new(), false);
     let mut first = true;
     let written = text.slice(part.clone());

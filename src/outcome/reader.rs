@@ -92,9 +92,9 @@ impl Broken {
 struct Chunked {
     chunks: Chunks,
     /// Whether all its text is the message, because no dialect reads it.
-    tells_text: bool,
+    emits_text: bool,
     /// Whether no dialect finds reasoning in the text, so that all reasoning comes from the API.
-    tells_thinking: bool,
+    emits_thinking: bool,
     /// The calls whose fields are emitted while they arrive, each with its number among the calls of the outcome;
     /// `None` for a call whose number is not certain.
     fields: BTreeMap<PartKey, Option<(usize, Arguments)>>,
@@ -106,8 +106,8 @@ impl Chunked {
         let thinks = dialects.iter().any(|one| one.blocks.iter().any(|block| block.role == Role::Thinking));
         Self {
             chunks: Chunks::default(),
-            tells_text: dialects.is_empty(),
-            tells_thinking: !thinks,
+            emits_text: dialects.is_empty(),
+            emits_thinking: !thinks,
             fields: BTreeMap::new(),
         }
     }
@@ -196,7 +196,7 @@ impl<P: Borrow<Program>> Reader<P> {
         let program = self.program.borrow();
         let chunked = self.chunks.get_or_insert_with(|| Box::new(Chunked::new(program, &self.session, &self.options)));
         let deltas = chunked.chunks.push(provider, chunk)?;
-        let (tells_text, tells_thinking) = (chunked.tells_text, chunked.tells_thinking);
+        let (emits_text, emits_thinking) = (chunked.emits_text, chunked.emits_thinking);
         let (mut events, mut drafts) = (Vec::new(), Vec::new());
         for delta in deltas {
             let program = self.program.borrow();
@@ -205,19 +205,19 @@ impl<P: Borrow<Program>> Reader<P> {
             match delta {
                 Delta::Text(more) => {
                     self.text.push_str(&more);
-                    drafts.extend(tells_text.then(|| EventDraft::text(None, None, Some(Role::Message), 0, more)));
+                    drafts.extend(emits_text.then(|| EventDraft::text(None, None, Some(Role::Message), 0, more)));
                 }
-                Delta::Thinking(key, more) if tells_thinking => self.release.think(context, key, &more, &mut events),
+                Delta::Thinking(key, more) if emits_thinking => self.release.think(context, key, &more, &mut events),
                 Delta::Arguments(key, more) if self.release.is_draft() => {
                     // If dialects read the text, a call in it would change the numbers of native calls.
-                    if let Some(chunked) = self.chunks.as_deref_mut().filter(|chunked| chunked.tells_text) {
+                    if let Some(chunked) = self.chunks.as_deref_mut().filter(|chunked| chunked.emits_text) {
                         chunked.emit_fields(provider, key, &more, &mut events);
                     }
                 }
                 Delta::Thinking(..) | Delta::Arguments(..) => {}
             }
         }
-        match tells_text {
+        match emits_text {
             true => events.extend(self.emit_native(drafts)),
             false => events.extend(self.announce(false)),
         }

@@ -621,8 +621,9 @@ fn twice(what: &str, name: &str, here: Location, before: Location) -> Diagnostic
 fn parse(reading: &mut Decoder<'_>, text: &str, source: SourceId) -> Option<File> {
     let (table, errors) = DeTable::parse_recoverable(text);
     // A bracket that is never closed makes the rest of the file look wrong: the first faults and that one say enough.
-    let telling = |(number, error): &(usize, &toml::de::Error)| *number < 3 || error.message().starts_with("unclosed");
-    for (_, error) in syntax::first_errors(&errors, text).into_iter().enumerate().filter(telling) {
+    let is_informative =
+        |(number, error): &(usize, &toml::de::Error)| *number < 3 || error.message().starts_with("unclosed");
+    for (_, error) in syntax::first_errors(&errors, text).into_iter().enumerate().filter(is_informative) {
         let fault = syntax::fault(error, table.get_ref(), text, Location { source, span: Span::default() });
         reading.doubled |= syntax::is_header_twice(error, text);
         // One wrong header can give the same fault at every right one: report it once.

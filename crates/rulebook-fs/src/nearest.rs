@@ -46,8 +46,8 @@ fn by_lines(haystack: &Haystack<'_>, lines: &[&str]) -> Option<usize> {
     }
     let mut votes: HashMap<usize, usize> = HashMap::new();
     for (offset, line) in lines.iter().enumerate() {
-        let telling = places.get(line).filter(|places| places.len() <= MAX_OCCURRENCES);
-        for place in telling.into_iter().flatten() {
+        let distinctive = places.get(line).filter(|places| places.len() <= MAX_OCCURRENCES);
+        for place in distinctive.into_iter().flatten() {
             *votes.entry(place.saturating_sub(offset)).or_default() += 1;
         }
     }

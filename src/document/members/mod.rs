@@ -102,7 +102,7 @@ struct ObjectReader<'p> {
     /// The end of the last entry, if a list that is the answer is open.
     list: Option<usize>,
     /// Whether objects in fences are only examples, because one outside fences is the answer.
-    tells_apart: bool,
+    fences_are_examples: bool,
     stopped: bool,
 }
 
@@ -141,7 +141,7 @@ impl Objects {
                 Ok(document) => document,
                 // Only the end may decide which object is the answer: read once more with that knowledge.
                 Err(ExamplesFound) => {
-                    let reader = ObjectReader { tells_apart: true, ..reader() };
+                    let reader = ObjectReader { fences_are_examples: true, ..reader() };
                     reader.read_all().unwrap_or_default()
                 }
             };
@@ -312,7 +312,7 @@ impl<'p> ObjectReader<'p> {
             wasted_budget: MAX_IN_VAIN * context.text.len(),
             surroundings: ObjectSurroundings::default(),
             list: None,
-            tells_apart: false,
+            fences_are_examples: false,
             stopped: false,
         }
     }
@@ -455,7 +455,7 @@ impl<'p> ObjectReader<'p> {
         let mut outside = object.junk.clone();
         // An object at the start of the answer is not an example.
         let sketched = is_sketched(text, &faults) && !self.surroundings.begins(brace);
-        if self.tells_apart && around.has_example {
+        if self.fences_are_examples && around.has_example {
             let bound = !sketched && self.is_bound(&object);
             self.skip_example(Span::new(brace, object.end), bound, object.end.max(brace + 1));
         } else if !sketched {

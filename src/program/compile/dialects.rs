@@ -34,7 +34,7 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
     // A fixed name that is not that of an action carries no information: `@name` then means the `name` attribute of the
     // opener.
     let says = object.is_some() || families.is_empty() || families.iter().any(|family| family.attribute.is_some());
-    let telling = |name: &str, block: &surface::Block| {
+    let names_itself = |name: &str, block: &surface::Block| {
         let mut names = block.opening_names(name);
         let only = names.next().filter(|_| names.next().is_none());
         !says || only.is_none_or(|only| only.contains(['*', '?']) || is_action(only))
@@ -42,7 +42,7 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
     let compiled = |(name, block): (&String, &Spanned<surface::Block>)| {
         let fields = block.value.fields.as_ref().and_then(|name| pack.grammars.get(name));
         let fields = fields.cloned().and_then(Family::new).map(Arc::new);
-        BlockBinding { fields, ..compile_block(name, block, dialect, telling(name, &block.value)) }
+        BlockBinding { fields, ..compile_block(name, block, dialect, names_itself(name, &block.value)) }
     };
     let blocks: Vec<BlockBinding> = dialect.blocks.iter().map(compiled).collect();
     let bound_names = bindings(dialect, object.is_some(), pack);
@@ -158,17 +158,17 @@ fn surest(ends: &[Vec<Ending>], close: &[Closer]) -> usize {
     }
 }
 
-/// Compiles a block. If its name is `telling`, the name in the response counts; otherwise always the declared name.
+/// Compiles a block. If the block `names_itself`, the name in the response counts; otherwise always the declared name.
 fn compile_block(
     name: &str,
     block: &Spanned<surface::Block>,
     dialect: &surface::Dialect,
-    telling: bool,
+    names_itself: bool,
 ) -> BlockBinding {
     let at = block.at;
     let block = &block.value;
     let called = |word: &Spanned<String>| match word.value.strip_prefix('@') {
-        Some("name") if telling => NameSource::Own,
+        Some("name") if names_itself => NameSource::Own,
         Some(attribute) => NameSource::Attribute(attribute.to_owned()),
         None => NameSource::Word(word.value.clone()),
     };
