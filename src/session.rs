@@ -21,7 +21,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Declares the structs of a contract: plain data with public members, JSON both ways, with a schema. They may grow: a
-/// reader of an outcome ignores members that it does not know.
+/// reader of an outcome ignores members that it does not know. The crate of the reports uses it, too.
+#[cfg_attr(feature = "unstable", macro_export)]
+#[doc(hidden)]
 macro_rules! contract {
     ($($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* })*) => {
         $(

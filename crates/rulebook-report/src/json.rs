@@ -15,7 +15,7 @@ use rulebook::{FilePlace, Outcome, Value};
 /// The version of these reports.
 pub const VERSION: u32 = 1;
 
-contract! {
+rulebook::contract! {
     /// The report of `check`: every diagnostic of every pack, and totals.
     pub struct Checked {
         /// The version of this report: 1.

@@ -6,19 +6,6 @@
 //! ([`schemas`]).
 //! Never: decides anything, or writes to a terminal. No other crate formats text for people.
 
-/// Declares the structs of a report: public members, JSON in both directions, and a schema.
-macro_rules! contract {
-    ($($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* })*) => {
-        $(
-            $(#[$meta])*
-            #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-            #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-            #[non_exhaustive]
-            pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
-        )*
-    };
-}
-
 mod applied;
 mod cases;
 mod compared;
