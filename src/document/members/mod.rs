@@ -106,10 +106,6 @@ struct ObjectReader<'p> {
     stopped: bool,
 }
 
-/// The error that an object outside fences was found after objects in fences had been read as blocks.
-#[derive(Debug)]
-struct ExamplesFound;
-
 /// An object that was read: its tape, its end, and its faults.
 struct ReadObject {
     tape: ObjectTape,
@@ -137,14 +133,9 @@ impl Objects {
         self.complete = complete;
         if complete {
             let reader = || ObjectReader::new(context, outline, limits, self.left_open);
-            self.read = match reader().read_all() {
-                Ok(document) => document,
-                // Only the end may decide which object is the answer: read once more with that knowledge.
-                Err(ExamplesFound) => {
-                    let reader = ObjectReader { fences_are_examples: true, ..reader() };
-                    reader.read_all().unwrap_or_default()
-                }
-            };
+            // Only the end may decide which object is the answer: then read once more with that knowledge.
+            let again = || ObjectReader { fences_are_examples: true, ..reader() }.read_all();
+            self.read = reader().read_all().or_else(again).unwrap_or_default();
             return;
         }
         self.live.advance(context, outline, limits, self.left_open);
@@ -317,8 +308,9 @@ impl<'p> ObjectReader<'p> {
         }
     }
 
-    /// Reads all objects. Fails if objects in fences turn out to be examples after they were read as blocks.
-    fn read_all(mut self) -> Result<Document, ExamplesFound> {
+    /// Reads all objects. None if an object outside fences is found after objects in fences have been read as blocks:
+    /// those are only examples.
+    fn read_all(mut self) -> Option<Document> {
         let text = self.text;
         if beginning(text) > 0 {
             self.markup.push(Span::new(0, beginning(text)));
@@ -335,12 +327,12 @@ impl<'p> ObjectReader<'p> {
             self.read(start, brace);
         }
         if self.surroundings.has_examples() {
-            return Err(ExamplesFound);
+            return None;
         }
         if let (Some(end), Some(rule)) = (self.list, self.outline.faults.missing_bracket) {
             self.find(ReaderFinding::new(FindingKind::Fault(rule), Span::new(end, end)));
         }
-        Ok(Document {
+        Some(Document {
             blocks: self.blocks,
             markup: self.markup,
             found: self.found,
