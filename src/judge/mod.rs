@@ -19,7 +19,7 @@ mod guardrails;
 mod input;
 mod invalid_values;
 mod lists;
-mod native;
+mod native_findings;
 mod outside;
 mod params;
 mod paths;

@@ -22,7 +22,7 @@ mod literals;
 mod loading;
 mod mode;
 mod names;
-mod native;
+mod native_dialect;
 mod object_shape;
 mod one_mistake;
 mod params;

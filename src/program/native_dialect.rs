@@ -1,4 +1,4 @@
-//! Native: how are the parts of a structured reply read that have no dialect?
+//! Native dialect: how are the parts of a structured reply read that have no dialect?
 //!
 //! In: the names that can be keys in the payloads of calls.
 //! Out: a [`Dialect`] without a grammar: its text is the message, and its blocks are native calls and reasoning.

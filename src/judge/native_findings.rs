@@ -1,4 +1,4 @@
-//! Native: what in a structured reply has no counterpart in a text?
+//! Native findings: what in a structured reply has no counterpart in a text?
 //!
 //! In: the native parts of a reply.
 //! Out: calls that the text writes beside native ones, answered by strategies; remarks on parts that nothing reads,
