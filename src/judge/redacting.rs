@@ -205,9 +205,9 @@ impl Judgement<'_> {
             let place = tape.as_ref().map_or(body, |tape| tape.value_place(pointer, self.text).unwrap_or(body));
             let covers = touches(place.start, place.start + 1) || touches(place.end.saturating_sub(1), place.end);
             let changed = match &*scalar {
-                Value::String(text) if !covers => without(text, rules),
+                Value::String(text) if !covers => redacted(text, rules),
                 Value::String(_) => None,
-                other => without(&other.to_string(), rules).map(|_| with.to_string()),
+                other => redacted(&other.to_string(), rules).map(|_| with.to_string()),
             };
             match changed {
                 Some(changed) => *scalar = changed.into(),
@@ -215,7 +215,7 @@ impl Judgement<'_> {
                 None => {}
             }
         });
-        each_name_mut(value, &mut |name| without(name, rules));
+        each_name_mut(value, &mut |name| redacted(name, rules));
     }
 
     /// Hides all matches of a guardrail that removed a text: nothing that is printed may quote them.
@@ -253,7 +253,7 @@ fn with_names(members: &Object, change: &mut impl FnMut(&str) -> Option<String>)
 }
 
 /// A text with a replacement for everything that guardrails match in it; `None` if they match nothing.
-fn without(text: &str, rules: &[&Guardrail]) -> Option<String> {
+fn redacted(text: &str, rules: &[&Guardrail]) -> Option<String> {
     let found =
         |rule: &&Guardrail| -> Ranges { matches(rule, text).map(|found| (found, Arc::clone(&rule.with))).collect() };
     let mut ranges: Ranges = rules.iter().flat_map(found).collect();
@@ -262,7 +262,7 @@ fn without(text: &str, rules: &[&Guardrail]) -> Option<String> {
 
 /// Replaces everything that a guardrail matches in the texts of a value, and in the names of its members.
 pub(super) fn replace_in(value: &mut Value, rule: &Guardrail) {
-    each_text_mut(value, &mut |text| without(text, &[rule]));
+    each_text_mut(value, &mut |text| redacted(text, &[rule]));
 }
 
 /// Changes each text in a value, and each name of a member.
