@@ -7,7 +7,7 @@
 //! has are compared as permits.
 
 use super::permissions::condition;
-use super::rows::{Rows, modes_change, pair};
+use super::rows::{RowDirections, Rows, modes_change, pair};
 use super::{DeclarationChange, Direction};
 use crate::program::{EffectRule, Program, Verb};
 use crate::text::{Location, Present};
@@ -20,14 +20,14 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<DeclarationChange> {
     let both = |old: &Option<String>, new: &Option<String>| condition(old.as_deref(), new.as_deref());
     let (before, now) = (Acts::of(old, new), Acts::of(new, old));
     let (of_old, of_new) = (before.rows(old), now.rows(new));
-    pair("effect", &of_old, &of_new, (Direction::Widened, Direction::Narrowed), &mut changes, both);
+    pair("effect", &of_old, &of_new, RowDirections::ALLOWING, &mut changes, both);
     // A `go` with `insist` passes a closed gate.
     let insists = |acts: &Acts, program: &Program| -> Rows<Option<String>> {
         let insisting = acts.0.iter().filter(|(_, act)| !act.insists.is_empty());
         insisting.map(|(name, act)| (name.clone(), Some(joined(&act.insists, "or")), program.place(act.at))).collect()
     };
     let (of_old, of_new) = (insists(&before, old), insists(&now, new));
-    pair("insist", &of_old, &of_new, (Direction::Widened, Direction::Narrowed), &mut changes, both);
+    pair("insist", &of_old, &of_new, RowDirections::ALLOWING, &mut changes, both);
     let looking = |program: &Program, other: &Program| -> Rows<Vec<String>> {
         let known = |id: &String| other.flows.rules.iter().any(|rule| rule.id == *id);
         let rules = program.flows.rules.iter().filter(|rule| known(&rule.id));
@@ -36,14 +36,7 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<DeclarationChange> {
     let direction = |old: &Vec<String>, new: &Vec<String>| {
         modes_change(old, new, Direction::Widened, Direction::Narrowed).map(|(direction, how)| (direction, vec![how]))
     };
-    pair(
-        "rule",
-        &looking(old, new),
-        &looking(new, old),
-        (Direction::Widened, Direction::Narrowed),
-        &mut changes,
-        direction,
-    );
+    pair("rule", &looking(old, new), &looking(new, old), RowDirections::ALLOWING, &mut changes, direction);
     changes
 }
 

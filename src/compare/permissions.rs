@@ -7,7 +7,7 @@
 
 use super::conditions::ConditionChange;
 use super::degradation::{everywhere, stricter};
-use super::rows::{Rows, arrow, modes_change, pair, row, together};
+use super::rows::{RowDirections, Rows, arrow, modes_change, pair, row, together};
 use super::{DeclarationChange, Direction, schema};
 use crate::diagnostic::{Defect, Strategy};
 use crate::program::{Guardrail, Permission, PermitCell, Program};
@@ -18,7 +18,7 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<DeclarationChange> {
     let mut changes = Vec::new();
     let both = |old: &Option<String>, new: &Option<String>| condition(old.as_deref(), new.as_deref());
     // Everything is forbidden by default, so a new permit or exit widens.
-    let directions = (Direction::Widened, Direction::Narrowed);
+    let directions = RowDirections::ALLOWING;
     let (before, now) = (permits(old.permit_table()), permits(new.permit_table()));
     pair("permit", &before, &now, directions, &mut changes, both);
     let (before, now) = contents(old, new);
@@ -39,7 +39,7 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<DeclarationChange> {
         let change = before.and_then(|(_, before, _)| other(before, asked));
         changes.extend(change.map(|(direction, how)| row("question", name, direction, how, place.clone())));
     }
-    pair("exit", &exits(old), &exits(new), (Direction::Widened, Direction::Narrowed), &mut changes, both);
+    pair("exit", &exits(old), &exits(new), RowDirections::ALLOWING, &mut changes, both);
     // A new guardrail accepts less.
     let checks = |program: &Program| -> Rows<GuardrailKey> {
         let rows = program.guardrails.rules.iter();
@@ -47,14 +47,7 @@ pub(super) fn changes(old: &Program, new: &Program) -> Vec<DeclarationChange> {
         rows.map(|rule| (rule.id.clone(), GuardrailKey::of(program, rule, table.as_deref()), program.place(rule.at)))
             .collect()
     };
-    pair(
-        "guardrail",
-        &checks(old),
-        &checks(new),
-        (Direction::Narrowed, Direction::Widened),
-        &mut changes,
-        GuardrailKey::direction,
-    );
+    pair("guardrail", &checks(old), &checks(new), RowDirections::RESTRICTING, &mut changes, GuardrailKey::direction);
     changes
 }
 

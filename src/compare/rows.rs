@@ -65,12 +65,26 @@ pub(super) fn together(all: Vec<(Direction, String)>) -> Option<(Direction, Vec<
     Some((direction, all.into_iter().map(|(_, how)| how).collect()))
 }
 
-/// Compares the rows with the same name; `directions` are those for a row that appeared, and for one that disappeared.
+/// The directions of a row that appeared, and of one that disappeared.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RowDirections {
+    appeared: Direction,
+    disappeared: Direction,
+}
+
+impl RowDirections {
+    /// Those of rows that allow something.
+    pub(super) const ALLOWING: Self = Self { appeared: Direction::Widened, disappeared: Direction::Narrowed };
+    /// Those of rows that forbid or limit something.
+    pub(super) const RESTRICTING: Self = Self { appeared: Direction::Narrowed, disappeared: Direction::Widened };
+}
+
+/// Compares the rows with the same name.
 pub(super) fn pair<T>(
     kind: &str,
     old: &Rows<T>,
     new: &Rows<T>,
-    directions: (Direction, Direction),
+    directions: RowDirections,
     changes: &mut Vec<DeclarationChange>,
     direction: impl Fn(&T, &T) -> Option<(Direction, Vec<String>)>,
 ) {
@@ -81,11 +95,11 @@ pub(super) fn pair<T>(
                     direction(before, now).map(|(direction, how)| row(kind, name, direction, how, place.clone())),
                 );
             }
-            None => changes.push(gone(kind, name, directions.1, place.clone())),
+            None => changes.push(gone(kind, name, directions.disappeared, place.clone())),
         }
     }
     for (name, _, place) in new.iter().filter(|(name, ..)| old.iter().all(|(known, ..)| known != name)) {
-        changes.push(row(kind, name, directions.0, vec!["it is new".to_owned()], place.clone()));
+        changes.push(row(kind, name, directions.appeared, vec!["it is new".to_owned()], place.clone()));
     }
 }
 

@@ -6,7 +6,7 @@
 //! Never: compares how a block is written: a different form is another dialect, and neither wider nor narrower.
 
 use super::permissions::trips;
-use super::rows::{Rows, pair, reach, together};
+use super::rows::{RowDirections, Rows, pair, reach, together};
 use super::{DeclarationChange, Direction};
 use crate::program::{Dialect, MaskKinds, Mode, Program};
 use crate::surface::Role;
@@ -15,17 +15,16 @@ use std::cmp::Ordering;
 pub(super) fn changes(old: &Program, new: &Program) -> Vec<DeclarationChange> {
     let mut changes = Vec::new();
     let same = |(): &(), (): &()| None;
-    let opens = (Direction::Widened, Direction::Narrowed);
-    let shuts = (Direction::Narrowed, Direction::Widened);
-    pair("block", &blocks(old), &blocks(new), opens, &mut changes, same);
-    pair("thinking", &thoughts(old, new), &thoughts(new, old), shuts, &mut changes, same);
-    pair("limit", &limits(old, new), &limits(new, old), shuts, &mut changes, Limit::direction);
+    let (allowing, restricting) = (RowDirections::ALLOWING, RowDirections::RESTRICTING);
+    pair("block", &blocks(old), &blocks(new), allowing, &mut changes, same);
+    pair("thinking", &thoughts(old, new), &thoughts(new, old), restricting, &mut changes, same);
+    pair("limit", &limits(old, new), &limits(new, old), restricting, &mut changes, Limit::direction);
     let limited = |old: &String, new: &String| {
         (old != new).then(|| trips(old, new)).map(|(direction, how)| (direction, vec![how]))
     };
-    pair("limit", &speech(old), &speech(new), shuts, &mut changes, limited);
-    pair("mask", &masks(old, new), &masks(new, old), shuts, &mut changes, same);
-    pair("path", &paths(old, new), &paths(new, old), shuts, &mut changes, same);
+    pair("limit", &speech(old), &speech(new), restricting, &mut changes, limited);
+    pair("mask", &masks(old, new), &masks(new, old), restricting, &mut changes, same);
+    pair("path", &paths(old, new), &paths(new, old), restricting, &mut changes, same);
     changes
 }
 
