@@ -9,7 +9,7 @@
 
 use super::ladder::EndSearch;
 use super::mark::{Mark, MarkKind};
-use super::open_block::OpenBlock;
+use super::open_block::{FoundCloser, OpenBlock};
 use super::scanner::DialectScanner;
 use super::{ReadContext, trim::ends_line};
 use crate::diagnostic::Remark;
@@ -51,14 +51,14 @@ impl DialectScanner {
             && same()
     }
 
-    /// The closer that balances the opener of `open`, and whether it is the first of `close`.
+    /// The closer that balances the opener of `open`.
     pub(super) fn find_balancing_closer(
         &mut self,
         open: &OpenBlock,
         search: &EndSearch<'_>,
         region: usize,
-    ) -> Option<(Span, bool)> {
-        let first = closes_by_own_name(search.block, open.name.of(search.context.text), search.context)?;
+    ) -> Option<FoundCloser> {
+        let is_first = closes_by_own_name(search.block, open.name.of(search.context.text), search.context)?;
         let start = open.opener.start;
         let knows = |one: &&Balance| one.id == open.id && one.region == region && one.from <= start;
         if !self.balances.iter().any(|one| knows(&one)) {
@@ -69,7 +69,7 @@ impl DialectScanner {
         }
         let pairs = self.balances.iter().find(knows).map(|one| one.pairs.as_slice()).unwrap_or_default();
         let (opener, closer) = pairs.get(pairs.partition_point(|(opener, _)| *opener < start))?;
-        (*opener == start).then_some((*closer, first))
+        (*opener == start).then_some(FoundCloser { span: *closer, is_first })
     }
 
     /// Pairs the openers like `open`, from `open` up to the end of the region.

@@ -8,7 +8,7 @@
 use super::call_list::{self, CallList, ListedCall};
 use super::enclosing::Enclosing;
 use super::mark::MarkKind;
-use super::open_block::{BlockEnd, OpenBlock, PayloadState};
+use super::open_block::{BlockEnd, FoundCloser, OpenBlock, PayloadState};
 use super::pairs::Tagged;
 use super::payload::{FieldSyntax, PayloadSource, Tag, ends_response};
 use super::reader_findings::{FindingKind, ReaderFinding};
@@ -242,11 +242,11 @@ impl DialectScanner {
 
     /// Notes the defects of an opener and of a closer.
     fn note_edge_faults(&mut self, context: &ReadContext<'_>, open: &OpenBlock, end: &BlockEnd, index: usize) {
-        if let Some((closer, false)) = end.closer {
-            self.found.push(ReaderFinding::of(Defect::WrongCloser, closer, index));
+        if let Some(FoundCloser { span, is_first: false }) = end.closer {
+            self.found.push(ReaderFinding::of(Defect::WrongCloser, span, index));
         }
         self.note_opener_faults(context, open.family, &open.attributes, index);
-        self.note_closer_faults(context, open.family, end.closer.map(|(closer, _)| closer), index);
+        self.note_closer_faults(context, open.family, end.closer.map(|closer| closer.span), index);
         self.note_repeated_attributes(&open.attributes, index, context);
     }
 

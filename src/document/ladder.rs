@@ -143,19 +143,19 @@ impl DialectScanner {
             Ending::Closer | Ending::BalancedCloser | Ending::LastLooseCloser if !known.closers => Poll::Pending,
             Ending::BalancedCloser => {
                 let closer = open.balanced.or(open.closer().filter(|_| !open.unbalanced));
-                Poll::Ready(closer.map(|(closer, _)| closer.start))
+                Poll::Ready(closer.map(|closer| closer.span.start))
             }
-            Ending::Closer => Poll::Ready(open.closer().map(|(closer, _)| closer.start)),
+            Ending::Closer => Poll::Ready(open.closer().map(|closer| closer.span.start)),
             // A closer that satisfies the anchor wins over one that does not.
             Ending::LooseCloser => {
                 // Every closer that may still arrive comes after a loose one that has arrived. But it may have a better
                 // name than a closer before that one, and take its place.
                 let first = open.loose_closer();
                 let is_known = known.closers || (first.is_some() && first == open.first_loose);
-                ready_if(is_known, first.map(|(closer, _)| closer.start))
+                ready_if(is_known, first.map(|closer| closer.span.start))
             }
-            Ending::LastLooseCloser => Poll::Ready(open.closer().or(open.loose).map(|(closer, _)| closer.start)),
-            Ending::QuotedCloser => met(open.masked_closer.map(|(closer, _)| closer.start), known.closers),
+            Ending::LastLooseCloser => Poll::Ready(open.closer().or(open.loose).map(|closer| closer.span.start)),
+            Ending::QuotedCloser => met(open.masked_closer.map(|closer| closer.span.start), known.closers),
             Ending::Fence => {
                 let Some(end) = known.end else { return Poll::Pending };
                 let start = self.masks.outer_fence().map_or(0, |(fence, _)| fence.end);

@@ -16,6 +16,14 @@ use crate::surface::{Anchor, Ending, Role, Trim};
 use crate::text::{SearchState, Slice, Span};
 use smallvec::SmallVec;
 
+/// A closer of an open block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FoundCloser {
+    pub(super) span: Span,
+    /// Whether it is the first of `close`, as declared.
+    pub(super) is_first: bool,
+}
+
 /// A block whose end is being searched for.
 #[derive(Debug, Clone)]
 pub(super) struct OpenBlock {
@@ -31,8 +39,8 @@ pub(super) struct OpenBlock {
     pub(super) first: usize,
     /// The mark at which the search continues. The fields below are what it has found so far.
     pub(super) search: usize,
-    /// The closers found so far, by tier, each with a flag whether it is the first of `close`.
-    pub(super) closers: [Option<(Span, bool)>; 3],
+    /// The closers found so far, by tier.
+    pub(super) closers: [Option<FoundCloser>; 3],
     /// Whether an opener comes before them, to which one of them may belong.
     pub(super) contains_opener: bool,
     /// Whether it is reasoning that contains its own opener, so that any of its names closes it.
@@ -44,11 +52,11 @@ pub(super) struct OpenBlock {
     /// Whether a closer was found that no later one can supersede.
     pub(super) closer_is_certain: bool,
     /// The first and the last closer that do not satisfy the anchor.
-    pub(super) first_loose: Option<(Span, bool)>,
-    pub(super) loose: Option<(Span, bool)>,
-    pub(super) masked_closer: Option<(Span, bool)>,
+    pub(super) first_loose: Option<FoundCloser>,
+    pub(super) loose: Option<FoundCloser>,
+    pub(super) masked_closer: Option<FoundCloser>,
     /// The closer that balances its opener, if blocks of its name open in it.
-    pub(super) balanced: Option<(Span, bool)>,
+    pub(super) balanced: Option<FoundCloser>,
     /// Whether blocks of its name open in it, but no closer balances its opener.
     pub(super) unbalanced: bool,
     pub(super) next_block: Option<usize>,
@@ -149,13 +157,13 @@ impl OpenBlock {
     }
 
     /// The best closer so far. If it comes before the next opener of the same block, it is the block's closer.
-    pub(super) fn closer(&self) -> Option<(Span, bool)> {
+    pub(super) fn closer(&self) -> Option<FoundCloser> {
         self.closers.iter().flatten().next().copied()
     }
 
     /// The first closer, whether it satisfies the anchor or not.
-    pub(super) fn loose_closer(&self) -> Option<(Span, bool)> {
-        self.closer().into_iter().chain(self.first_loose).min_by_key(|(closer, _)| closer.start)
+    pub(super) fn loose_closer(&self) -> Option<FoundCloser> {
+        self.closer().into_iter().chain(self.first_loose).min_by_key(|closer| closer.span.start)
     }
 
     /// The end of the block by this ending at `at`.
@@ -187,7 +195,7 @@ impl OpenBlock {
                 return BlockEnd { at, closer: None, rung, ending, payload: None, alike };
             }
         };
-        BlockEnd { at: closer.map_or(at, |(span, _)| span.end), closer, rung, ending, payload: None, alike: false }
+        BlockEnd { at: closer.map_or(at, |closer| closer.span.end), closer, rung, ending, payload: None, alike: false }
     }
 
     /// Handles a closer of this tier, which may be the first of `close`; false if more text is needed to decide whether
@@ -200,7 +208,7 @@ impl OpenBlock {
         text: &str,
         complete: bool,
     ) -> bool {
-        let closer = Some((mark.span(), first));
+        let closer = Some(FoundCloser { span: mark.span(), is_first: first });
         let mut counts = block.anchor == Anchor::Anywhere || mark.starts_line();
         if !counts && self.shares_line(mark.start(), text) {
             let Some(ends) = ends_line(mark.span().end, text, complete) else { return false };
@@ -219,15 +227,15 @@ impl OpenBlock {
         } else {
             // If a closer is written twice, the first one ends the block.
             let blank = |span: Span| Span::new(span.end, mark.start()).of(text).trim().is_empty();
-            let again = slot.is_some_and(|(span, _)| tier != Closer::LAST_TIER || blank(span));
+            let again = slot.is_some_and(|closer| tier != Closer::LAST_TIER || blank(closer.span));
             let before = self.closers.slice(..Closer::LAST_TIER);
-            let doubled = before.iter().flatten().any(|(span, _)| blank(*span));
+            let doubled = before.iter().flatten().any(|closer| blank(closer.span));
             // If no opener is inside the block, a closer as declared, or a doubled one, certainly belongs to it.
             let named = tier != Closer::LAST_TIER && block.surest != Closer::LAST_TIER;
             self.closer_is_certain = named && !self.contains_opener && (first || doubled);
             let known = again || (self.closer_is_certain && doubled);
             if !known && let Some(slot) = self.closers.get_mut(tier) {
-                *slot = self.loose.filter(|(span, _)| blank(*span)).or(closer);
+                *slot = self.loose.filter(|loose| blank(loose.span)).or(closer);
             }
         }
         true
@@ -267,7 +275,7 @@ pub(super) enum PayloadState {
 /// The end of a block.
 pub(super) struct BlockEnd {
     pub(super) at: usize,
-    pub(super) closer: Option<(Span, bool)>,
+    pub(super) closer: Option<FoundCloser>,
     pub(super) rung: usize,
     pub(super) ending: Ending,
     pub(super) payload: Option<Span>,
@@ -279,14 +287,14 @@ impl BlockEnd {
     /// The same end, or the incomplete closer at the end of the answer, if there is one.
     pub(super) fn or_in_closer(self, closer: impl FnOnce() -> Option<Span>) -> Self {
         match if self.ended() == Ended::Open { closer() } else { None } {
-            Some(closer) => BlockEnd { at: closer.end, closer: Some((closer, true)), ..self },
+            Some(span) => BlockEnd { at: span.end, closer: Some(FoundCloser { span, is_first: true }), ..self },
             None => self,
         }
     }
 
     /// The span between opener and closer.
     pub(super) fn inner(&self, open: &OpenBlock) -> Span {
-        let until = self.closer.map_or(self.at, |(closer, _)| closer.start);
+        let until = self.closer.map_or(self.at, |closer| closer.span.start);
         Span::new(open.opener.end, until)
     }
 
