@@ -129,7 +129,7 @@ impl LeadingReasoning {
     /// knows.
     pub(super) fn new(dialect: &Dialect, limits: &Limits, left_open: Option<bool>) -> Option<Box<Self>> {
         let (id, _) = dialect.blocks_by_id().find(|(_, block)| block.starts)?;
-        let family = dialect.families.iter().position(|family| family.prelude == Some(id))?;
+        let family = dialect.families.iter().position(|family| family.leading == Some(id))?;
         Some(Box::new(Self {
             id,
             family,

@@ -56,9 +56,9 @@ impl DialectScanner {
         loop {
             let start = self.at;
             let state = match &mut self.leading_reasoning {
-                Some(prelude) => {
+                Some(leading) => {
                     let answer = AnswerSoFar { dialect: context.dialect, text, start, complete };
-                    prelude.advance(&answer, &mut self.masks, &mut self.mask_steps)
+                    leading.advance(&answer, &mut self.masks, &mut self.mask_steps)
                 }
                 None => LeadingState::Over,
             };
@@ -166,8 +166,8 @@ impl DialectScanner {
             LeadingState::Opened(closer) => closer,
             LeadingState::Closer(_) | LeadingState::Waits(_) | LeadingState::Over => return false,
         };
-        let Some(prelude) = self.leading_reasoning.take() else { return false };
-        let sought = prelude.into_block();
+        let Some(leading) = self.leading_reasoning.take() else { return false };
+        let sought = leading.into_block();
         let Some(bound) = context.block(sought.id) else { return false };
         let ended = if closer.is_some() { Ended::Whole } else { Ended::Open };
         let closer = closer.unwrap_or_else(|| Span::new(self.end(context), self.end(context)));

@@ -48,9 +48,9 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
             whole.extend(params.values().map(|param| param.at));
         }
     }
-    each(surface, |at, schema, of| {
+    each(surface, |at, schema, owner| {
         if !whole.contains(&at) {
-            examine(schema, SchemaPart { of, depth: 0, named: true }, diagnostics);
+            examine(schema, SchemaPart { owner, depth: 0, named: true }, diagnostics);
         }
     });
     for action in surface.actions.values() {
@@ -192,17 +192,17 @@ impl<'t> SchemaRoot<'t> {
 /// again.
 pub(crate) fn misspelt(surface: &Surface) -> HashSet<Location> {
     let mut found = HashSet::new();
-    each(surface, |at, schema, of| {
+    each(surface, |at, schema, owner| {
         let mut faults = Vec::new();
-        examine(schema, SchemaPart { of, depth: 0, named: true }, &mut faults);
+        examine(schema, SchemaPart { owner, depth: 0, named: true }, &mut faults);
         found.extend(faults.first().map(|_| at));
     });
     found
 }
 
-/// What a schema describes.
+/// Whose schema it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Of {
+enum SchemaOwner {
     /// A parameter, which an answer contains.
     Param,
     /// The value of a block, which an answer contains, too.
@@ -214,7 +214,7 @@ enum Of {
 /// A part of a schema: its depth, and whether it is the schema of a named member, which may be absent.
 #[derive(Debug, Clone, Copy)]
 struct SchemaPart {
-    of: Of,
+    owner: SchemaOwner,
     depth: usize,
     named: bool,
 }
@@ -226,17 +226,17 @@ impl SchemaPart {
 }
 
 /// Calls `then` for every schema, with the place of the parameter, action, value, block or effect that it belongs to.
-fn each(surface: &Surface, mut then: impl FnMut(Location, &Tree, Of)) {
+fn each(surface: &Surface, mut then: impl FnMut(Location, &Tree, SchemaOwner)) {
     for action in surface.actions.values() {
-        action.value.params.values().for_each(|param| then(param.at, &param.value, Of::Param));
-        action.value.returns.iter().for_each(|schema| then(action.at, schema, Of::Value));
+        action.value.params.values().for_each(|param| then(param.at, &param.value, SchemaOwner::Param));
+        action.value.returns.iter().for_each(|schema| then(action.at, schema, SchemaOwner::Value));
     }
     for effect in surface.effects() {
-        effect.schema.iter().for_each(|schema| then(effect.at, schema, Of::Value));
+        effect.schema.iter().for_each(|schema| then(effect.at, schema, SchemaOwner::Value));
     }
-    surface.state.values().for_each(|slot| then(slot.at, &slot.value, Of::Value));
+    surface.state.values().for_each(|slot| then(slot.at, &slot.value, SchemaOwner::Value));
     for (_, block) in surface.blocks() {
-        block.value.schema.iter().for_each(|schema| then(block.at, schema, Of::Block));
+        block.value.schema.iter().for_each(|schema| then(block.at, schema, SchemaOwner::Block));
     }
 }
 
@@ -410,18 +410,20 @@ fn keyword(name: &str, takes: &KeywordValue, value: &Tree, part: SchemaPart, dia
         (KeywordValue::Values, Tree::List(values, _)) => {
             let spelled = values.iter().filter(|value| value.spelled_value().is_some());
             for names in spelled.filter_map(|value| value.get("names")) {
-                match part.of {
-                    Of::Value => diagnostics.push(unread_names(names)),
-                    Of::Param | Of::Block if is_list(names) => {}
-                    Of::Param | Of::Block => keyword("names", &KeywordValue::Names, names, part, diagnostics),
+                match part.owner {
+                    SchemaOwner::Value => diagnostics.push(unread_names(names)),
+                    SchemaOwner::Param | SchemaOwner::Block if is_list(names) => {}
+                    SchemaOwner::Param | SchemaOwner::Block => {
+                        keyword("names", &KeywordValue::Names, names, part, diagnostics)
+                    }
                 }
             }
             return;
         }
-        (KeywordValue::Names, names) if part.of == Of::Value || !part.named => {
+        (KeywordValue::Names, names) if part.owner == SchemaOwner::Value || !part.named => {
             return diagnostics.push(unread_names(names));
         }
-        (KeywordValue::Names, names) if part.of == Of::Block && part.depth == 0 => {
+        (KeywordValue::Names, names) if part.owner == SchemaOwner::Block && part.depth == 0 => {
             let message = "a block has its other names in its own `names`";
             let help = "move them there, or to a member of `properties`";
             return diagnostics.push(Diagnostic::new(Code::PACK_SCHEMA, names.at(), message).with_help(help));

@@ -40,7 +40,7 @@ pub(crate) struct Family {
     /// Whether the pack declares of one of its blocks that it counts anywhere: then even in the middle of a word.
     pub(crate) inside_words: bool,
     /// Its block that may open the answer, even without its opener.
-    pub(crate) prelude: Option<BlockId>,
+    pub(crate) leading: Option<BlockId>,
     /// The texts that its closers start with, if it has a block that opens at the start of an answer.
     pub(crate) closer_starts: Option<CloserStarts>,
     /// Whether its closers can have names.
@@ -111,7 +111,7 @@ impl Family {
             starts_line: false,
             starts_paragraph: false,
             inside_words: false,
-            prelude: None,
+            leading: None,
             closers_start_line: false,
             closer_starts: None,
             json: within("json"),
@@ -147,9 +147,9 @@ impl Family {
         self.starts_paragraph = !self.may_break && blocks.clone().all(|(_, block)| block.anchor == Anchor::Paragraph);
         self.closers_start_line = blocks.clone().all(|(_, block)| block.anchor != Anchor::Anywhere);
         self.inside_words = blocks.clone().any(|(_, block)| block.inside_words);
-        let prelude = { blocks }.find(|(_, block)| block.starts).map(|(id, _)| id);
-        self.prelude = prelude.filter(|_| self.close.is_some());
-        let close = self.close.filter(|_| self.prelude.is_some());
+        let leading = { blocks }.find(|(_, block)| block.starts).map(|(id, _)| id);
+        self.leading = leading.filter(|_| self.close.is_some());
+        let close = self.close.filter(|_| self.leading.is_some());
         self.closer_starts = close.and_then(|close| CloserStarts::new(&self.grammar.first(close).literals));
     }
 

@@ -50,7 +50,7 @@ impl Structure {
                 name: family.name,
                 marks: std::iter::once(family.open).chain(family.close).collect(),
                 // An unmatched closer of reasoning counts anywhere, not only at the start of a line.
-                by_line: by_line || (family.starts_line && family.prelude.is_none()),
+                by_line: by_line || (family.starts_line && family.leading.is_none()),
             })
             .collect();
         let starts = std::array::from_fn(|byte| families.iter().any(|rules| rules.starts(byte as u8)));

@@ -218,11 +218,11 @@ impl<'d> LayerDraft<'d> {
     }
 
     pub(super) fn count(&mut self, prompt_scope: &PromptScope<'_>) {
-        self.tokens = prompt_scope.target.count(&self.led());
+        self.tokens = prompt_scope.target.count(&self.text_with_lead());
     }
 
     /// Its text, with its lead, in a prompt printed as one text.
-    pub(super) fn led(&self) -> Cow<'_, str> {
+    pub(super) fn text_with_lead(&self) -> Cow<'_, str> {
         let lead = self.layer.lead.as_str();
         let text = match self.layer.source {
             LayerSource::Message => of_one(lead, &self.text),

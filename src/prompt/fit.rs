@@ -17,7 +17,7 @@ pub(super) struct Whole {
 
 impl Whole {
     fn of(prompt: &PromptPlan, drafts: &[LayerDraft<'_>], prompt_scope: &PromptScope<'_>) -> Self {
-        let parts: Vec<_> = drafts.iter().map(LayerDraft::led).filter(|part| !part.is_empty()).collect();
+        let parts: Vec<_> = drafts.iter().map(LayerDraft::text_with_lead).filter(|part| !part.is_empty()).collect();
         let text = parts.join(&prompt.separator);
         Self { tokens: prompt_scope.target.count(&text), text }
     }

@@ -83,7 +83,7 @@ impl Live {
             let stage = std::mem::replace(&mut self.stage, Stage::Over);
             let (next, goes_on) = match stage {
                 Stage::Begin => Self::begin(context, outline, limits, left_open),
-                Stage::Reasoning(prelude, budget) => self.pass_reasoning(prelude, budget, context),
+                Stage::Reasoning(leading, budget) => self.pass_reasoning(leading, budget, context),
                 Stage::Object(at) => self.open(at, context.text),
                 Stage::Key(at) => self.read_key(at, context, outline, limits),
                 Stage::Text(at) => self.read_text(at, context.text),
@@ -108,7 +108,7 @@ impl Live {
             return (Stage::Over, false);
         }
         match LeadingReasoning::new(context.dialect, limits, left_open) {
-            Some(prelude) => (Stage::Reasoning(prelude, StepBudget::new(limits)), true),
+            Some(leading) => (Stage::Reasoning(leading, StepBudget::new(limits)), true),
             None => (Stage::Object(0), true),
         }
     }
@@ -116,7 +116,7 @@ impl Live {
     /// Without an opener, it is unknown before the end whether the answer starts with reasoning.
     fn pass_reasoning(
         &mut self,
-        mut prelude: Box<LeadingReasoning>,
+        mut leading: Box<LeadingReasoning>,
         mut budget: StepBudget,
         context: &ReadContext<'_>,
     ) -> (Stage, bool) {
@@ -124,14 +124,14 @@ impl Live {
         let mut masks = Masks::new(MaskKinds::default());
         masks.find_outer_fence(text, true);
         let answer = AnswerSoFar { dialect, text, start: 0, complete: false };
-        let closer = match prelude.advance(&answer, &mut masks, &mut budget) {
+        let closer = match leading.advance(&answer, &mut masks, &mut budget) {
             LeadingState::Opened(Some(closer)) => closer,
-            LeadingState::Waits(_) => return (Stage::Reasoning(prelude, budget), false),
+            LeadingState::Waits(_) => return (Stage::Reasoning(leading, budget), false),
             // There is no reasoning before the answer.
             LeadingState::Over => return (Stage::Object(0), true),
             LeadingState::Opened(None) | LeadingState::Closer(_) => return (Stage::Over, false),
         };
-        let sought = prelude.into_block();
+        let sought = leading.into_block();
         let Some(bound) = dialect.block(sought.id) else { return (Stage::Over, false) };
         let trim = |inner| trimmed(inner, text, &bound.trim);
         self.before = Some(sought.end(start_of(text), closer, Ended::Whole, trim));

@@ -346,13 +346,13 @@ impl<'p> ObjectReader<'p> {
     /// dialect declares follows its closer.
     fn handle_leading_reasoning(&mut self) {
         let text = self.text;
-        let Some(mut prelude) = LeadingReasoning::new(self.dialect, self.limits, self.left_open) else { return };
+        let Some(mut leading) = LeadingReasoning::new(self.dialect, self.limits, self.left_open) else { return };
         let mut budget = StepBudget::new(self.limits);
         // An answer that is one object has no masks.
         let mut masks = Masks::new(MaskKinds::default());
         masks.find_outer_fence(text, true);
         let answer = AnswerSoFar { dialect: self.dialect, text, start: 0, complete: true };
-        let closer = match prelude.advance(&answer, &mut masks, &mut budget) {
+        let closer = match leading.advance(&answer, &mut masks, &mut budget) {
             LeadingState::Opened(closer) => {
                 self.open_reasoning = closer.is_none().then(|| start_of(text));
                 closer
@@ -368,7 +368,7 @@ impl<'p> ObjectReader<'p> {
             }),
             LeadingState::Over | LeadingState::Waits(_) => None,
         };
-        let sought = prelude.into_block();
+        let sought = leading.into_block();
         let Some((closer, bound)) = closer.zip(self.dialect.block(sought.id)) else { return };
         self.blocks.push(sought.end(start_of(text), closer, Ended::Whole, |inner| trimmed(inner, text, &bound.trim)));
         self.at = closer.end;

@@ -182,7 +182,7 @@ fn escape(surface: &Surface, dialects: &[Dialect]) -> Escape {
     let read = || dialects.iter().filter(is_read);
     let families = || read().flat_map(|dialect| dialect.families.iter().map(move |family| (dialect, family)));
     let openers = families().map(|(dialect, family)| {
-        let by_line = dialect.structure.is_some() || (family.starts_line && family.prelude.is_none());
+        let by_line = dialect.structure.is_some() || (family.starts_line && family.leading.is_none());
         MarkupStart::new(family.grammar.first(family.open), by_line)
     });
     let closers = families().filter_map(|(_, family)| Some(family.grammar.first(family.close?)));

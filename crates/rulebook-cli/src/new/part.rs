@@ -32,10 +32,10 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<CommandOutput, Error> {
         return Err(Error::Usage(format!("the pack declares no modes yet: {help}")));
     }
     let mode = part.mode.clone().unwrap_or_else(|| program.session().mode);
-    let mut best: Option<(Drafted, Entrance)> = None;
-    for entrance in entrances(kind, name, program.action_like(&mode, name)) {
+    let mut best: Option<(Drafted, Attempt)> = None;
+    for attempt in attempts(kind, name, program.action_like(&mode, name)) {
         let folder = &opened.files.folder;
-        let name = entrance.name.as_str();
+        let name = attempt.name.as_str();
         if declared(program, kind, name).is_some() {
             continue;
         }
@@ -45,16 +45,16 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<CommandOutput, Error> {
             drafting.edits.set(&[kind.table(), name, "about"], value(sentence(&part.name)));
         }
         drafting.name_it(kind, name, part.mode.as_deref(), &mode)?;
-        if entrance.shares {
-            drafting.share(name);
+        if attempt.permits_shared {
+            drafting.permit_shared(name);
         }
-        let goes = match &entrance.enters_by {
-            EntersBy::Nothing => Ok(()),
-            EntersBy::Action(action) if declared(program, Kind::Action, action).is_some() => continue,
-            EntersBy::Action(action) => drafting.exit_by_action(name, action, &mode),
-            EntersBy::Words => drafting.exit_by_words(name, &mode),
-            EntersBy::Block if calls(program, &mode) => continue,
-            EntersBy::Block => drafting.bind(name, &mode),
+        let goes = match &attempt.reached_by {
+            ReachedBy::Nothing => Ok(()),
+            ReachedBy::Action(action) if declared(program, Kind::Action, action).is_some() => continue,
+            ReachedBy::Action(action) => drafting.exit_by_action(name, action, &mode),
+            ReachedBy::Words => drafting.exit_by_words(name, &mode),
+            ReachedBy::Block if calls(program, &mode) => continue,
+            ReachedBy::Block => drafting.bind(name, &mode),
         };
         // The error of the first attempt is the one to report. If a later attempt fails, the next one is tried.
         match goes {
@@ -72,14 +72,14 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<CommandOutput, Error> {
             drafted = drafting.check(before);
         }
         if best.as_ref().is_none_or(|(best, _)| drafted.news.len() < best.news.len()) {
-            best = Some((drafted, entrance));
+            best = Some((drafted, attempt));
         }
         if best.as_ref().is_some_and(|(best, _)| best.news.is_empty()) {
             break;
         }
     }
-    let Some((drafted, entrance)) = best else { return Err(Error::Usage("there is nothing to add".to_owned())) };
-    finish(kind, part, &entrance, &opened, &mode, drafted)
+    let Some((drafted, attempt)) = best else { return Err(Error::Usage("there is nothing to add".to_owned())) };
+    finish(kind, part, &attempt, &opened, &mode, drafted)
 }
 
 /// Whether a dialect of the mode has a block that is a call.
@@ -88,18 +88,18 @@ fn calls(program: &Program, mode: &str) -> bool {
 }
 
 /// One attempt to add the new table: its name, and what refers to it.
-struct Entrance {
+struct Attempt {
     /// Its name in the pack.
     name: String,
-    enters_by: EntersBy,
+    reached_by: ReachedBy,
     /// Whether a new mode permits every action that all other modes permit: prompts may have examples of these in every
     /// mode.
-    shares: bool,
+    permits_shared: bool,
 }
 
 /// What refers to the new table.
 #[derive(Clone)]
-enum EntersBy {
+enum ReachedBy {
     /// Nothing but the lists of its mode.
     Nothing,
     /// For a mode: an action of this name changes to it.
@@ -113,26 +113,28 @@ enum EntersBy {
 /// The attempts, the simplest first. Some packs need a transition to every mode, by an action whose name their grammars
 /// can read, or by words of the user; others need none. If no answer can contain the name of an action, `like` is the
 /// name in the form of those that answers can contain.
-fn entrances(kind: Kind, name: &str, like: Option<String>) -> Vec<Entrance> {
-    let plain = |enters_by| Entrance { name: name.to_owned(), enters_by, shares: false };
+fn attempts(kind: Kind, name: &str, like: Option<String>) -> Vec<Attempt> {
+    let plain = |reached_by| Attempt { name: name.to_owned(), reached_by, permits_shared: false };
     match kind {
         Kind::Mode => {
-            let actions = enters(name).into_iter().map(EntersBy::Action);
-            let all: Vec<EntersBy> =
-                std::iter::once(EntersBy::Nothing).chain(actions).chain([EntersBy::Words]).collect();
-            let entrances = |shares| all.iter().map(move |enters_by| Entrance { shares, ..plain(enters_by.clone()) });
-            entrances(false).chain(entrances(true)).collect()
+            let actions = entering_actions(name).into_iter().map(ReachedBy::Action);
+            let all: Vec<ReachedBy> =
+                std::iter::once(ReachedBy::Nothing).chain(actions).chain([ReachedBy::Words]).collect();
+            let attempts = |permits_shared| {
+                all.iter().map(move |reached_by| Attempt { permits_shared, ..plain(reached_by.clone()) })
+            };
+            attempts(false).chain(attempts(true)).collect()
         }
         Kind::Action => {
-            let other = like.map(|name| Entrance { name, ..plain(EntersBy::Nothing) });
-            [plain(EntersBy::Nothing)].into_iter().chain(other).chain([plain(EntersBy::Block)]).collect()
+            let other = like.map(|name| Attempt { name, ..plain(ReachedBy::Nothing) });
+            [plain(ReachedBy::Nothing)].into_iter().chain(other).chain([plain(ReachedBy::Block)]).collect()
         }
-        Kind::Dialect | Kind::Guardrail => vec![plain(EntersBy::Nothing)],
+        Kind::Dialect | Kind::Guardrail => vec![plain(ReachedBy::Nothing)],
     }
 }
 
 /// Possible names for the action that changes to a mode.
-fn enters(mode: &str) -> [String; 4] {
+fn entering_actions(mode: &str) -> [String; 4] {
     let words = format!("enter-{mode}");
     let joined = |between: &str| words.replace(['-', '_'], between);
     [joined("-"), joined("_"), joined(""), joined("_").to_uppercase()]
@@ -142,13 +144,13 @@ fn enters(mode: &str) -> [String; 4] {
 fn finish(
     kind: Kind,
     part: &NewPart,
-    entrance: &Entrance,
+    attempt: &Attempt,
     opened: &OpenedPack,
     mode: &str,
     drafted: Drafted,
 ) -> Result<CommandOutput, Error> {
     let Drafted { mut files, loaded, news } = drafted;
-    let name = entrance.name.as_str();
+    let name = attempt.name.as_str();
     let pen = Pen::new(opened.files.paths.clone());
     let broken = news.iter().any(Diagnostic::is_error);
     let findings = pen.diagnostics(&loaded.sources, &news);
@@ -173,10 +175,10 @@ fn finish(
         true => String::new(),
         false => format!(", since no answer could ask for `{}`", part.name),
     };
-    let goes = match &entrance.enters_by {
-        EntersBy::Action(action) => format!(", and the action `{action}`, permitted in `{mode}`, which goes there"),
-        EntersBy::Words => format!(", and a rule by which words of the user go there from `{mode}`"),
-        EntersBy::Nothing | EntersBy::Block => String::new(),
+    let goes = match &attempt.reached_by {
+        ReachedBy::Action(action) => format!(", and the action `{action}`, permitted in `{mode}`, which goes there"),
+        ReachedBy::Words => format!(", and a rule by which words of the user go there from `{mode}`"),
+        ReachedBy::Nothing | ReachedBy::Block => String::new(),
     };
     let kind = kind.word();
     let out = format!("added the {kind} `{name}`{renamed}{goes}:\n{written}{unshown}try `rulebook test {pack}`\n");
@@ -296,7 +298,7 @@ impl Drafting<'_> {
     }
 
     /// Permits in a new mode every action that all other modes permit.
-    fn share(&mut self, name: &str) {
+    fn permit_shared(&mut self, name: &str) {
         let mut shared: BTreeMap<String, bool> = BTreeMap::new();
         for cell in self.program.permit_table() {
             *shared.entry(cell.name).or_insert(true) &= !matches!(cell.permission, Permission::Forbidden);
