@@ -57,7 +57,7 @@ impl Root {
     }
 
     /// Opens the folder at `path`, with a second handle to write files into it.
-    pub fn open_to_write(path: &Path) -> io::Result<(Self, Rc<Dir>)> {
+    pub(crate) fn open_to_write(path: &Path) -> io::Result<(Self, Rc<Dir>)> {
         let root = Self::at(path)?;
         let dir = Rc::new(root.dir.try_clone()?);
         Ok((root, dir))
