@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_meant_for_a_case_is_pointed_at() {
+    fn only_files_that_look_like_cases_are_reported() {
         for name in [
             "tests/a.cases", "tests/a.case.txt", "tests/a.CASE", "tests/b/a.Case", "test/a.case", "a.case", "tests/a",
             "tests/a.yaml",

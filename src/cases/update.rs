@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_hold_alone_is_written_anew() {
+    fn only_values_that_failed_are_rewritten() {
         check(
             "# first\nstatus  = 'clean' # all is well\nmessage = \"a\"\n",
             crate::value::value!({ "status": "degraded", "message": "a" }),

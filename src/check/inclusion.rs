@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_holds_what_it_always_matches_in() {
+    fn a_pattern_includes_another_if_it_matches_wherever_that_does() {
         check(&["hello|hi"], &["hi"], true);
         check(&["hi"], &["hello|hi"], false);
         check(&["hello", "hi"], &["(hello|hi)!*"], true);

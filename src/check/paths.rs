@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_certain_to_lead_out_is_known_by_its_first_words() {
+    fn paths_that_certainly_leave_the_root_are_recognised() {
         for path in ["/etc/x", "/{{ key }}", "\\\\server\\x", "C:\\x", "c:/x"] {
             check(path, Some("is absolute"));
         }

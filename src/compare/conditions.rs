@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_come_and_go_are_known() {
+    fn added_and_removed_operands_are_recognised() {
         let text = str::to_owned;
         check("a", "a and b > 1", ConditionChange::AndAdded(text("b > 1")));
         check("a and b and c | length", "c | length and a", ConditionChange::AndRemoved(text("b")));
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_part_compares_with_lets_more_or_fewer_through() {
+    fn a_changed_bound_makes_a_comparison_looser_or_stricter() {
         #[track_caller]
         fn looser(old: &str, new: &str, one: &str, other: &str) {
             check(old, new, ConditionChange::Looser(one.to_owned(), other.to_owned()));

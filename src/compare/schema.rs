@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_more_widens_and_what_takes_less_narrows() {
+    fn a_schema_that_accepts_more_is_wider_and_one_that_accepts_less_narrower() {
         check(value!({ "type": "string", "about": "a" }), value!({ "type": "string" }), None, &[]);
         check(
             value!({ "type": "integer" }),

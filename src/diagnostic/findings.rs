@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matters_less_gives_way_to_what_matters_more_and_to_the_word_on_it() {
+    fn severe_findings_displace_minor_ones_when_the_list_is_full() {
         use Severity::{Error, Info, Warning};
         check(3, &[Info, Warning, Error], &[Info, Warning, Error], None);
         check(3, &[Info, Info, Info, Error, Warning], &[Warning, Error, Info], Some("3 more findings are left out"));

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_looks_the_same() {
+    fn names_that_look_alike_are_recognised() {
         for (one, other) in
             [("h\u{43e}me", "home"), ("home ", "home"), ("ho\u{200b}me", "home"), ("caf\u{e9}", "cafe\u{301}")]
         {
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_odd_in_a_name() {
+    fn odd_characters_in_a_name_are_described() {
         assert_eq!(odd("h\u{43e}me").as_deref(), Some("character 2 is `\u{43e}` of another alphabet: U+043E"));
         assert_eq!(odd("ho\u{200b}me").as_deref(), Some("character 3 cannot be seen: U+200B"));
         assert_eq!(odd("home ").as_deref(), Some("white space at its end"));

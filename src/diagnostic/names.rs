@@ -315,7 +315,7 @@ mod tests {
         }
 
         #[test]
-        fn letters_rule_out_no_slip(one in names(), other in names()) {
+        fn the_letters_of_two_names_never_exclude_a_misspelling(one in names(), other in names()) {
             prop_assert!(Letters::of(&one).may_be_slip(&Letters::of(&other)) || !is_slip(&one, &other));
         }
 

@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_forgotten_keeps_its_number_and_is_before_the_rest() {
+    fn forgotten_items_keep_their_indexes() {
         let mut pieces: ChunkedVec<usize> = (0..3 * ITEMS_PER_CHUNK).collect();
         pieces.forget(2 * ITEMS_PER_CHUNK - 1);
         assert_eq!(pieces.len(), 3 * ITEMS_PER_CHUNK);

@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn only_text_that_shows_it_was_escaped_twice() {
+    fn text_is_decoded_twice_only_if_it_was_certainly_escaped_twice() {
         check_twice(r"# Title\n# Date\n\n- it's a list", true);
         check_twice(r"import x from 'y';\n", true);
         check_twice(r#"const a = \"b\";\nconst c = 1;\n"#, true);

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_that_both_take_alike_wakes_nothing() {
+    fn a_mask_that_both_dialects_read_alike_wakes_no_dialect() {
         check((true, false), &["a `b` ``c``", " `", "`", "`"], &[false, false, false, true]);
         check((true, false), &["~~`", "``"], &[false, true]);
         check((true, false), &["~~", " ~"], &[false, false]);

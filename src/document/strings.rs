@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_stand_where_json_has_them() {
+    fn quotes_open_strings_only_where_json_allows_one() {
         check(r#"{"a": ["<b>", 1, "c\"<d>"]}"#, &[r#""a""#, r#""<b>""#, r#""c\"<d>""#], NextString::Clear);
         check(r#"{'a': "it's"}"#, &["'a'", r#""it's""#], NextString::Clear);
         check(r#"Here: {a: "<b>"} tail"#, &[r#""<b>""#], NextString::Clear);
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn other_quotes_are_none() {
+    fn quotes_outside_json_strings_do_not_count() {
         check(r#"say "<b>""#, &[], NextString::Over);
         check(r#"<a>{"b": "c"}</a>"#, &[], NextString::Over);
         check("{x} \"<b>\"", &[], NextString::Over);

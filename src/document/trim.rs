@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fence_is_taken_off_that_opens_first_and_closes_last() {
+    fn a_fence_around_the_whole_body_is_trimmed() {
         let trims = [Trim::WhiteSpace, Trim::WrappingFence];
         check(&trims, "\n```ts\na\n```\n", "a");
         check(&trims, "```ts\r\na\r\n```", "a");
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_and_the_fence_of_what_follows_are_no_text() {
+    fn rules_and_the_opening_fence_of_the_next_block_are_trimmed() {
         let trims = [Trim::Between];
         check(&trims, "***\n\na\n\n***\n```xml\n", "a");
         check(&trims, "a\n```sh\nb\n```\n", "a\n```sh\nb\n```");
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_between_blocks_are_known() {
+    fn fences_and_rules_between_blocks_are_recognised() {
         for line in ["```", "```***", "***```xml", "``````xml", "~~~", " ```"] {
             assert!(matches!(read(line), LineKind::Fence(_)), "{line}");
         }

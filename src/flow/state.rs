@@ -136,14 +136,14 @@ mod tests {
     }
 
     #[test]
-    fn levels_are_lists_and_objects() {
+    fn the_depth_of_a_value_counts_its_lists_and_objects() {
         for (value, levels) in [(json!(1), 0), (json!([]), 1), (json!([1, { "a": [] }]), 3), (json!({ "a": 1 }), 1)] {
             assert!(!is_deeper(&value, levels) && (levels == 0 || is_deeper(&value, levels - 1)), "{value}");
         }
     }
 
     #[test]
-    fn objects_are_made_and_lists_are_not() {
+    fn setting_a_path_creates_objects_but_no_lists() {
         check(json!({}), "a.b", Ok(json!({ "a": { "b": 1 } })));
         check(json!({ "a": [0, 0] }), "a.1", Ok(json!({ "a": [0, 1] })));
         check(json!({ "a": [] }), "a.0", Err(()));
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_cannot_be_removed() {
+    fn removing_an_absent_value_fails() {
         let mut state = record(json!({ "a": { "b": [1, 2] }, "c": 3 }));
         assert_eq!(remove(&mut state, &path("a.b.0"), None), Some(json!(1)));
         assert_eq!(remove(&mut state, &path("a.c"), None), None);

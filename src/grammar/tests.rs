@@ -355,7 +355,7 @@ fn cost(source: &str, unit: &str, costly: bool) {
 }
 
 #[test]
-fn what_reads_again_and_again_is_foreseen() {
+fn rules_that_read_a_text_repeatedly_are_detected() {
     cost("a = { (b | ANY)* }\nb = { \"<\" ~ (!\">\" ~ ANY)* ~ \">\" }", "<", true);
     cost("a = { (b | ANY)* }\nb = { \"<\" ~ (!(\"<\" | \">\") ~ ANY)* ~ \">\" }", "<", false);
     cost("a = { (b? ~ ANY)* }\nb = { \"<\" ~ (!\">\" ~ ANY)* ~ \">\" }", "<", true);
@@ -377,7 +377,7 @@ fn what_reads_again_and_again_is_foreseen() {
 }
 
 #[test]
-fn no_shipped_rule_reads_again_and_again() {
+fn no_shipped_rule_reads_a_text_repeatedly() {
     for name in shipped_names() {
         let checked = Grammar::parse(SOURCE, shipped(name).unwrap_or_default());
         let doubts: Vec<_> =

@@ -25,7 +25,7 @@ fn strict_json_is_read_as_it_is() {
 }
 
 #[test]
-fn a_certain_fault_changes_nothing() {
+fn a_certain_fault_leaves_the_value_as_meant() {
     let tea = value!({ "to": "tea" });
     check(r#"{"to": "tea",}"#, &tea, &["trailing_comma"], false);
     check("{'to': “tea”}", &tea, &["single_quotes", "other_quotes"], false);
@@ -68,7 +68,7 @@ fn a_certain_fault_changes_nothing() {
 }
 
 #[test]
-fn a_lossy_fault_says_so() {
+fn a_fault_that_may_lose_something_is_lossy() {
     check(r#"{"to": 1/3}"#, &value!({ "to": "1/3" }), &["unquoted_text"], true);
     check(r#"{"to": 1, COMMENT "why": 2}"#, &value!({ "to": 1, "why": 2 }), &["skipped_text", "missing_comma"], true);
     check(r#"{"to": [1, ...]}"#, &value!({ "to": [1] }), &["dots"], true);

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_condition_rests_on_is_reported_with_its_values() {
+    fn the_operands_of_a_condition_are_reported_with_their_values() {
         check("state.turns > 3", &[("state.turns", "3")]);
         check("state.names | length == 0", &[("state.names | length", "2"), ("state.names", "[\"a\",\"b\"]")]);
         check("not state.turns", &[("state.turns", "3")]);

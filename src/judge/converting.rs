@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_another_number_is_none() {
+    fn a_text_that_may_mean_another_number_is_not_converted() {
         for text in [
             "1/5", "5-10", "12k", "2 million", "v2", "2026-11-26", "5:30", "< 3", "at least 3", "not 5", "1.2.3",
             "1,2,3", "12 500", "COVID-19", "2x", "x = 5", "", "five", "3?", "is it 3?", "never 3", "all but 3",

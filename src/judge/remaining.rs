@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hole_takes_the_lines_that_it_fills() {
+    fn a_removed_part_takes_the_lines_that_it_fills() {
         check("Hi!\n[X]\nDone!", "Hi!\nDone!");
         check("Hi!\r\n [X]\t\r\nDone!", "Hi!\r\nDone!");
         check("Hi!\n\n[X]\n\nDone!", "Hi!\n\n\nDone!");

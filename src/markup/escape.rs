@@ -512,7 +512,7 @@ mod tests {
     }
 
     #[test]
-    fn a_framed_value_forms_nothing_with_the_words_around_it() {
+    fn a_framed_value_forms_no_mark_with_the_text_around_it() {
         let escape = Escape::new([]).with_marks(vec![Arc::new(Bracketed)]);
         let (open, value) = (escape.framed("["), escape.framed("x\u{ffff}]"));
         assert_eq!(escape.unframed(&format!("[{value} [y {value}")), "[&#120;] [y x]");

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_of_lists_are_known_by_what_they_are_called() {
+    fn entries_of_lists_are_compared_by_their_names() {
         let call = |action: &str, verdict: &str| value!({ "action": action, "verdict": verdict, "params": {} });
         let (a, b) = (&call("a", "accepted"), &call("b", "accepted"));
         check(value!([a, b]), value!([b]), &["it: without a"]);

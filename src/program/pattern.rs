@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn quicker_spellings_mean_the_same() {
+    fn optimized_patterns_match_the_same_texts() {
         let patterns = [
             r"\bI\b",
             r"(?i)\bmaybe\b",
@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_in_no_word() {
+    fn non_ascii_marks_are_no_word_characters() {
         let word = Regex::new(r"\w").ok();
         let wrong =
             (0x80..=0x10FFFF).filter_map(char::from_u32).filter(|character| is_mark(*character)).find(|character| {

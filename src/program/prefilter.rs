@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_on_like_no_name_is_passed() {
+    fn an_opener_without_a_known_name_is_skipped() {
         let grammar = shipped("tags").and_then(|text| Grammar::parse(SourceId::RESPONSE, text).value);
         let families: Vec<Family> = grammar.and_then(|grammar| Family::new(Arc::new(grammar))).into_iter().collect();
         let bound = Binding { id: BlockId(0), family: None };

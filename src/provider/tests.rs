@@ -175,7 +175,7 @@ fn messages() -> impl Strategy<Value = crate::value::Value> {
 
 /// A text that has been passed on is never moved, whichever part of the reply continues.
 #[test]
-fn texts_that_take_turns_stay_in_their_order() {
+fn interleaved_texts_keep_their_order() {
     let joined = |provider, chunks: &[&str]| {
         let (mut all, mut text) = (Chunks::default(), String::new());
         for chunk in chunks {
@@ -245,7 +245,7 @@ fn chunks_that_nothing_reads_are_noted() {
 }
 
 #[test]
-fn a_part_with_a_text_and_a_call_has_both() {
+fn a_part_with_a_text_and_a_call_gives_both() {
     let part = r#"{"text":"a","functionCall":{"name":"f","args":{}}}"#;
     let message =
         format!(r#"{{"candidates":[{{"content":{{"role":"model","parts":[{part}]}},"finishReason":"STOP"}}]}}"#);

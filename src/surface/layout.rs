@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrapper_has_one_call_or_all() {
+    fn a_wrapper_contains_one_call_or_all_calls() {
         let wrap = |spelled: &str| BlockLayout::of(spelled).unwrap().wrap("w", &["a", "b", "c"]);
         assert_eq!(wrap("<@name>@body</@name>"), ["<w>a</w>", "<w>b</w>", "<w>c</w>"]);
         assert_eq!(wrap("[@body, @body]"), ["[a, b, c]"]);

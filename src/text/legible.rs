@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_decides_about_is_whole_and_visible() {
+    fn a_question_to_a_person_is_whole_and_has_no_invisible_characters() {
         let long = format!("Run `{}`?", "x".repeat(1000));
         assert_eq!(legible(&long), long);
         assert_eq!(legible("Run `a\nb`?"), "Run `a\nb`?");

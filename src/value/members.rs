@@ -223,7 +223,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn few_or_many_they_are_what_an_index_map_is(steps in steps()) {
+        fn members_behave_like_an_index_map(steps in steps()) {
             let mut members = Members::default();
             let mut peer: IndexMap<String, u8> = IndexMap::new();
             for step in steps {

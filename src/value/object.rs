@@ -187,7 +187,7 @@ mod tests {
     use crate::value::value;
 
     #[test]
-    fn a_change_is_not_seen_by_those_who_share() {
+    fn a_change_does_not_affect_other_owners() {
         let before = value!({ "a": { "b": [1] }, "c": 2, "d": 3 });
         let mut after = before.clone();
         let members = after.as_object_mut().unwrap();
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_change_stays_shared() {
+    fn unchanged_parts_stay_shared() {
         let before = value!({ "a": [1], "b": [2] });
         let mut after = before.clone();
         after.as_object_mut().unwrap().entry("a").as_array_mut().unwrap().push(Value::Null);

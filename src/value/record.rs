@@ -462,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_computed_follows_what_it_is_computed_from() {
+    fn computed_members_follow_their_sources() {
         let before = record();
         let mut after = before.clone();
         *after.entry("notes") = value!([1, 2]);
@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_computed_from_a_change_is_computed_again() {
+    fn only_members_that_depend_on_a_change_are_recomputed() {
         let times = Arc::new(AtomicUsize::new(0));
         let (counted, mut record) = (Arc::clone(&times), record());
         let rule = move |record: &Record, _: &ByteBudget| {
@@ -510,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_computed_sees_what_is_before_it() {
+    fn a_computed_member_sees_the_members_before_it() {
         assert_eq!(record().before("twice").to_value(), value!({ "notes": [1], "count": 1, "twice": null }));
         assert_eq!(record().before("count").to_value(), value!({ "notes": [1], "count": null, "twice": null }));
     }

@@ -107,7 +107,7 @@ proptest! {
 }
 
 #[test]
-fn a_real_one_is_read_and_written_again() {
+fn a_recorded_history_is_read_and_written_again() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/dce/097.txt");
     let real = std::fs::read_to_string(path).unwrap();
     let outcome = read(&real);

@@ -347,7 +347,7 @@ fn fields(value: &Map<String, Json>, way: usize, dice: &mut Dice) -> Option<Stri
 }
 
 #[test]
-fn what_is_accepted_is_what_was_meant() {
+fn an_accepted_damaged_call_means_what_the_original_meant() {
     let tries = thorough(TRIES);
     let seed = std::env::var("PROPTEST_RNG_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7);
     let mut dice = Dice(seed);

@@ -107,7 +107,7 @@ fn null_from_a_strict_tool_follows_the_strategies_of_its_block() {
 }
 
 #[test]
-fn a_strict_schema_says_what_it_cannot_say() {
+fn a_strict_schema_reports_what_it_cannot_express() {
     let pack = crate::snippets::lay_over(
         &crate::snippets::base(),
         r#"

@@ -269,7 +269,7 @@ message = { required = true }
 }
 
 #[test]
-fn a_value_that_takes_itself_in_stays_one_that_hosts_can_read_again() {
+fn a_value_that_includes_itself_stays_below_the_depth_limit() {
     let pack = r#"
 [pack]
 name = "desk"
@@ -372,7 +372,7 @@ fn a_call_that_a_truncated_answer_ends_in_is_not_carried_out() {
 }
 
 #[test]
-fn the_section_that_is_shown_comes_as_the_message() {
+fn a_section_that_is_the_reply_is_emitted_as_the_message() {
     let load = |grammar: &str, shows: &str| {
         let pack = format!(
             "[pack]\nname = \"p\"\n[reply]\n{shows}\n[dialects.d]\ngrammar = \"{grammar}\"\ntext = \"section:summary\"\n\
@@ -638,7 +638,7 @@ fn nothing_is_exported_for_a_mode_that_the_pack_does_not_have() {
 /// The key or speaker of a block is in its opening event, however the answer is cut. If only the end of the block has
 /// it, the event is without it.
 #[test]
-fn an_opening_has_who_speaks_and_what_is_written() {
+fn an_opening_event_has_the_speaker_or_the_key() {
     let called = |dialect: &str, answer: &str| {
         let actions = "[actions.keep]\nparams = { text = { type = \"string\" } }";
         let program = program_of(format!("[pack]\nname = \"p\"\n[dialects.d]\n{dialect}\n{actions}\n"));
@@ -743,7 +743,7 @@ fn findings_about_a_session_are_bounded() {
 
 /// `append` makes the list where there is none yet, and `unique` keys replace an entry.
 #[test]
-fn the_first_entry_makes_its_list() {
+fn append_creates_a_missing_list() {
     let pack = r#"
 [pack]
 name = "desk"

@@ -73,7 +73,7 @@ fn another_program_judges_it_by_its_own_rules() {
 }
 
 #[test]
-fn what_waits_is_checked_when_a_session_is_resumed() {
+fn pending_calls_are_checked_when_a_session_is_resumed() {
     let program = program(DESK);
     let refused = |pending: rulebook::Value| program.resume(value!({ "pending": pending })).unwrap_err().to_string();
     let wanted = "`pending.p-1` is no call with `action`, `params` and `question`";
@@ -94,7 +94,7 @@ fn what_waits_is_checked_when_a_session_is_resumed() {
 }
 
 #[test]
-fn no_more_than_a_hundred_calls_wait() {
+fn at_most_a_hundred_calls_are_pending() {
     let program = program(&DESK.replace("name = \"desk\"", "name = \"desk\"\npending = \"keep\""));
     let call = r#"<tool name="refund"><amount>1</amount></tool>"#;
     let asked = program.run(&program.session(), &format!("Well. {}", call.repeat(120)));

@@ -92,7 +92,7 @@ fn answer(dice: &mut Dice, secret: &str) -> String {
 
 /// Tests all strategies, on whole answers and on random cuts. No text of the pack or the engine contains the secret.
 #[test]
-fn what_is_taken_out_is_nowhere() {
+fn a_redacted_text_is_nowhere_in_an_outcome() {
     let secret = "S3CR-ET42";
     let rule = |more: &str| format!("[[guardrails]]\nid = \"g\"\non = {TARGETS}\nmatches = 'S3CR-ET\\d+'\n{more}\n");
     // The table of degradation comes before the rules.

@@ -38,7 +38,7 @@ fn fault(pack: &Path, shown: &str) -> Option<String> {
 }
 
 #[test]
-fn each_statement_of_a_seed_has_its_case() {
+fn each_row_of_a_seed_page_names_a_case_or_a_line() {
     let mut faults = Vec::new();
     for (name, least) in [("couple-ai", 39), ("dce", 37), ("roundtable", 168), ("writers-factory", 252)] {
         let page = std::fs::read_to_string(crate::root().join(format!("docs/seeds/{name}.md"))).unwrap();
@@ -56,7 +56,7 @@ fn each_statement_of_a_seed_has_its_case() {
 }
 
 #[test]
-fn a_row_that_nothing_shows_is_found() {
+fn a_row_without_evidence_is_reported() {
     let pack = crate::root().join("rules/couple-ai");
     assert_eq!(fault(&pack, "`the-first-valid-action-counts` `pack.toml: calls = { most = 1 }`"), None);
     assert_eq!(fault(&pack, "host: the application draws the canvas"), None);

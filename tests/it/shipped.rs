@@ -43,7 +43,7 @@ fn every_pack_of_the_folder_is_shipped_as_it_is() {
 }
 
 #[test]
-fn no_pack_is_longer_than_its_dialect_is_worth() {
+fn shipped_packs_stay_short() {
     let mut lines: Vec<(usize, &str)> = shipped_packs()
         .map(|name| {
             let files = shipped_pack(name).unwrap().files.values();

@@ -37,7 +37,7 @@ fn check(tables: &str, more: &[(&str, &str)], expected: &[&str]) {
 }
 
 #[test]
-fn a_file_that_is_not_read() {
+fn a_file_that_is_not_read_is_reported() {
     let rule = "[[guardrails]]\nid = \"g\"\non = \"message\"\nmatches = \"x\"\nadvice = \"no\"\n";
     check("", &[("guardrails.tml", rule)], &["warning pack/unused-file : … call it `guardrails.toml`"]);
     check("", &[("rules/guardrails.yaml", rule)], &["warning pack/unused-file : … call it `rules/guardrails.toml`"]);
@@ -47,7 +47,7 @@ fn a_file_that_is_not_read() {
 }
 
 #[test]
-fn a_dialect_that_never_wins() {
+fn a_dialect_that_never_reads_an_answer_is_reported() {
     let other =
         |keys: &str, blocks: &str| format!("[dialects.other]\ngrammar = \"tags\"\n{keys}\nblocks = {{ {blocks} }}\n");
     let shadowed = ["warning pack/shadowed-dialect other: … needs"];
@@ -139,7 +139,7 @@ fn required_where_nothing_can_be_missing() {
 }
 
 #[test]
-fn a_member_of_the_host_that_is_read_once_and_looks_like_another() {
+fn a_member_read_once_that_resembles_another_is_reported() {
     let guardrail = |id: &str, member: &str| {
         format!(
             "[[guardrails]]\nid = \"{id}\"\non = \"message\"\nmatches = \"{id}\"\nadvice = \"no\"\nwhen = \"state.user.{member} == 'x'\"\n"
@@ -182,7 +182,7 @@ fn a_member_that_an_open_schema_allows_may_be_read() {
 }
 
 #[test]
-fn a_let_beside_a_set_is_no_misspelling() {
+fn a_let_and_a_set_in_one_effect_are_not_reported() {
     let effects = "[actions.go]\n[[actions.go.effects]]\nset = \"n\"\nvalue = 1\n[[actions.go.effects]]\nset = \"n\"\nvalue = 2\n\
                    [[actions.go.effects]]\nlet = { more = 2 }\nset = \"n\"\nvalue = \"{{ more }}\"\n\
                    [[actions.go.effects]]\nlet = { less = 2 }\neffects = [{ set = \"n\", value = \"{{ less }}\" }]\n";

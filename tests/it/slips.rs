@@ -77,7 +77,7 @@ fn check(right: &str, wrong: &str, code: &str, word: &str, help: &str) {
 }
 
 #[test]
-fn a_part_of_a_mode_is_not_one_by_itself() {
+fn a_misspelt_part_of_a_mode_is_not_a_mode() {
     let pack = |rest: &str| {
         reported_of(&format!(
             "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks = {{ message = {{ role = \"message\" }} }}\n\
@@ -108,7 +108,7 @@ fn the_pack_without_a_slip_is_clean() {
 }
 
 #[test]
-fn names_that_nothing_gives() {
+fn undeclared_names_are_reported() {
     check("start = \"open\"", "start = \"opne\"", "pack/unknown-mode", "\"opne\"", "`open`");
     check("key = \"@file\"", "key = \"@flie\"", "pack/bad-block", "\"@flie\"", "`file`");
     check("name = \"@file\"", "name = \"@type\"", "pack/bad-block", "\"@type\"", "there is `name`, `file`");
@@ -181,7 +181,7 @@ fn a_key_with_a_wrong_word_is_not_missing() {
 }
 
 #[test]
-fn what_a_key_is() {
+fn a_misspelt_kind_of_key_is_reported() {
     check("[contents.table]", "[contents.table]\nkey = \"paht\"", "pack/wrong-value", "\"paht\"", "`path`");
 }
 
@@ -392,7 +392,7 @@ fn a_gate_is_tried_with_sample_values() {
 
 /// A rule shadows another only if it always changes the mode.
 #[test]
-fn a_rule_that_may_not_go_shadows_none() {
+fn a_rule_that_may_not_change_the_mode_shadows_no_other() {
     let first = |go: &str| {
         let rule = format!(
             "[[rules]]\nid = \"first\"\non = \"input.bye\"\nin = \"open\"\neffects = [{go}]\n[[rules]]\nid      = \"leave\""
@@ -544,7 +544,7 @@ fn what_a_used_pack_has_is_replaced_or_renamed() {
 }
 
 #[test]
-fn a_pattern_is_a_family_of_models() {
+fn the_name_of_a_model_may_be_a_pattern() {
     let models = "[tiers.all]\ncontext = 9000\nreserve = 1000\n[models.tiny]\ntier = \"all\"\n[models.\"large*\"]\ntier = \"all\"\n";
     assert_eq!(reported(models), Vec::<String>::new());
 }
@@ -873,7 +873,7 @@ fn actions_that_no_block_can_ask_for() {
 }
 
 #[test]
-fn paths_that_no_root_has_a_place_for() {
+fn paths_outside_the_root_are_reported() {
     let write = |verb: &str| reported(&format!("[[rules]]\nid = \"r\"\non = \"reply\"\neffects = [{{ {verb} }}]\n"));
     let out = |word: &str| [format!("warning pack/bad-effect {word}")];
     assert_eq!(write("write = \"/etc/x\", value = \"t\""), out("\"/etc/x\""));
@@ -1140,7 +1140,7 @@ fn an_unknown_key_may_be_the_required_one_that_is_missing() {
 }
 
 #[test]
-fn an_event_is_named_by_what_it_is_of() {
+fn an_event_without_its_prefix_suggests_the_whole_name() {
     check("on      = \"input.bye\"", "on = \"bye\"", "pack/unknown-event", "\"bye\"", "did you mean `input.bye`?");
     check("on      = \"input.bye\"", "on = \"shut\"", "pack/unknown-event", "\"shut\"", "`enter.shut` or `leave.shut`");
 }
@@ -1170,7 +1170,7 @@ fn a_rule_without_effects_does_nothing() {
 }
 
 #[test]
-fn a_list_has_no_members() {
+fn a_member_of_a_list_is_unknown() {
     let rule = "[[rules]]\nid = \"none\"\non = \"reply\"\nwhen = \"reply.calls.pay == 1\"\neffects = [{ emit = \"paid\" }]\n[[rules]]";
     check("[[rules]]", rule, "pack/unknown-variable", "reply.calls.pay", "it is a list");
 }
@@ -1193,7 +1193,7 @@ fn parameters_one_level_too_deep_are_reported_once() {
 }
 
 #[test]
-fn a_part_of_a_prompt_is_not_one_by_itself() {
+fn a_misspelt_part_of_a_prompt_is_not_a_prompt() {
     let prompts = "[tiers.all]\ncontext = 8000\nreserve = 1000\n[prompts.main]\nabout = \"All\"\n\
                    [[prompts.main.layers]]\nid = \"history\"\nsource = \"history\"\n\
                    [[prompts.main.layers]]\nid = \"message\"\nsource = \"message\"\n[modes.open]";
@@ -1257,7 +1257,7 @@ fn files_that_nothing_uses() {
 }
 
 #[test]
-fn a_guardrail_that_looks_in_vain_is_reported_at_that_word() {
+fn a_target_that_no_guardrail_can_match_is_reported_at_its_word() {
     let looks = "[actions.pay.params]\nlabel = { type = \"string\" }\nsum_of = { type = \"number\" }";
     let rule =
         "[[guardrails]]\nid = \"g\"\non = [\"pay.label\", \"pay.sum_of\"]\nmatches = \"x\"\nadvice = \"no\"\n[[rules]]";
@@ -1391,7 +1391,7 @@ fn statements_that_do_not_end() {
 }
 
 #[test]
-fn words_of_other_makers_for_roles() {
+fn names_of_roles_from_other_products_suggest_ours() {
     let (right, wrong) = ("{ role = \"call\"", "{ role = \"action\"");
     check(right, wrong, "pack/wrong-value", "\"action\"", "did you mean `call`?");
     check("role = \"content\"", "role = \"file\"", "pack/wrong-value", "\"file\"", "did you mean `content`?");
@@ -1482,7 +1482,7 @@ fn examples_and_defaults_that_a_schema_refuses_are_reported_in_place() {
 }
 
 #[test]
-fn attributes_have_names_in_lower_case_where_case_is_nothing() {
+fn names_of_attributes_are_lower_case_if_case_is_ignored() {
     let pack = |case: &str, name: &str| {
         let tables = format!(
             "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\n{case}\nanchor = \"line\"\n[dialects.d.blocks]\n\

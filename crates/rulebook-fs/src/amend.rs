@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_nowhere_gets_a_section_of_its_own_once() {
+    fn an_addition_without_a_matching_section_gets_one_shared_section() {
         check("", "Any", "### More\n\n<!-- m -->\nnew\n");
         let once = "x\n\n### More\n\n<!-- m -->\nnew\n";
         check("x\n", "Any", once);

@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_has_changed_after_a_kill_stays() {
+    fn changes_made_after_a_kill_are_preserved() {
         let folder = folder("corrected");
         killed_at(&folder, 13);
         fs::write(folder.join("a/edited"), "mine\n").unwrap();

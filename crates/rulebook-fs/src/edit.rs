@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_decides_only_if_one_occurrence_is_there() {
+    fn a_line_number_selects_the_only_occurrence_on_that_line() {
         check("a\nb\na\n", &on(3, wanted("a", "x")), "a\nb\nx\n");
         check("b\na\n", &on(40, wanted("a", "x")), "b\nx\n");
         misses("a\na\n", &on(3, wanted("a", "x")), MissKind::Ambiguous, &[1, 2]);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_before_decides() {
+    fn preceding_lines_select_an_occurrence() {
         let text = "x\nclass A\n  f\n  x\nclass B\n  f\n  x\n  x\n";
         check(text, &after(&["class B"], wanted("  x", "  y")), &text.replace("B\n  f\n  x", "B\n  f\n  y"));
         check(text, &after(&["class A", "f"], wanted("x", "y")), &text.replace("A\n  f\n  x", "A\n  f\n  y"));
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deletion_expects_the_whole_text() {
+    fn a_deletion_requires_the_whole_file_to_match() {
         let at = |text: &str, expected: &str| -> Option<u64> { Some(require(text, expected).err()?.at[0].line) };
         for text in ["a\n\n b\n", "a\r\n\r\nb", "\u{feff}\na\n\nb\n\n"] {
             assert_eq!(at(text, "a\n\n b\n"), None, "{text:?}");
@@ -316,7 +316,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
         #[test]
-        fn nothing_else_changes(
+        fn an_edit_changes_nothing_outside_its_place(
             before in "[ab\n\r]{0,8}", own in "[cd\u{e9}]{1,3}(\r?\n[cd]{0,2}){0,2}", behind in "[ab\n\r]{0,8}",
             put in "[xy\n]{0,6}", mark in any::<bool>(), trims in any::<bool>(),
         ) {

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_is_indented_as_the_file_is() {
+    fn a_replacement_is_indented_like_the_file() {
         check_indented("a\n  b", "  a\n    b", "c\n\n  d", "  c\n\n    d");
         check_indented("    a\n      b", "  a\n    b", "    c\n      d\n", "  c\n    d\n");
         check_indented("a\nb", "\ta\n\tb", "c\nd", "\tc\n\td");

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_and_one_that_turns_keep_their_places() {
+    fn marks_in_long_and_bidirectional_lines_are_in_the_right_place() {
         let at = |text: &str, expected: &str| {
             let text = text.to_owned();
             let start = text.find("here").unwrap();

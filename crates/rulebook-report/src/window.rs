@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_turns_the_text_around_is_escaped() {
+    fn bidirectional_control_characters_are_escaped() {
         check("a\u{202e}b", "b", 1, "a\\u{202e}b");
         check("a \u{2066}b\u{9b}c", "b\u{9b}", 1, "a \\u{2066}b\\u{9b}c");
     }

@@ -253,7 +253,7 @@ fn a_pattern_becomes_neither_program_nor_option() {
 
 /// What a pack does not ask for is refused: it cannot bypass a condition that checks only programs and arguments.
 #[test]
-fn what_a_pack_does_not_ask_for_is_refused() {
+fn assignments_redirects_and_globs_are_refused_unless_requested() {
     for (line, name) in [("PATH=. ls", "assignments"), ("ls > a", "redirects"), ("ls a/*", "globs")] {
         let message = split_with(line, "").expect_err(line);
         assert!(message.contains(&format!("`{name}=true` is not given")), "{line}: {message}");
@@ -266,7 +266,7 @@ fn what_a_pack_does_not_ask_for_is_refused() {
 }
 
 #[test]
-fn what_a_shell_would_put_in_its_place_is_refused() {
+fn shell_expansions_are_refused() {
     check_opaque("echo $(rm x)", "`$`");
     check_opaque("echo \"$(rm x)\"", "`$`");
     check_opaque("echo `rm x`", "a substitution");

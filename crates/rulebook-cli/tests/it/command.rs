@@ -237,7 +237,7 @@ fn a_code_is_explained_and_a_misspelt_one_is_guessed() {
 }
 
 #[test]
-fn a_pack_is_tied_to_no_machine_and_says_what_comes_back() {
+fn paths_outside_a_pack_and_bad_schemas_of_returns_are_errors() {
     let folder = folder("outside");
     let pack = "[pack]\nname = \"x\"\nuse = [\"/etc\"]\n[dialects.d]\ngrammar = \"tags\"\nblocks.message = { role = \"message\" }\n";
     std::fs::write(folder.join("pack.toml"), pack).unwrap();
@@ -389,7 +389,7 @@ fn a_pack_without_modes_permits_a_new_action() {
 }
 
 #[test]
-fn a_part_of_a_shipped_pack_is_listed_with_its_like() {
+fn new_parts_are_added_to_shipped_packs() {
     let folder = folder("new-parts-shipped");
     let shipped =
         ["reasoning", "writers-factory", "couple-ai", "roundtable", "dce"].map(|name| format!("rules/{name}"));

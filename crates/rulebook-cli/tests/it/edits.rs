@@ -418,7 +418,7 @@ fn an_answer_that_is_not_utf8_writes_no_file() {
 }
 
 #[test]
-fn the_session_of_a_talk_goes_on_only_with_the_files() {
+fn play_keeps_the_old_session_if_an_edit_cannot_be_applied() {
     let home = folder("edits-talk");
     fs::create_dir_all(home.join("root")).unwrap();
     fs::create_dir(home.join("p")).unwrap();

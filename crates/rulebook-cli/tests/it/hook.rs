@@ -47,7 +47,7 @@ fn a_call_that_nothing_permits_is_denied_in_words() {
 }
 
 #[test]
-fn what_runs_is_what_was_judged() {
+fn the_assistant_gets_the_judged_arguments() {
     // The pack repairs arguments that every reading understands alike: the assistant gets the judged ones.
     let said = json!({ "toolName": "Bash", "toolArgs": "{\"command\": \"git status\", \"description\": null}" });
     let (answer, _) = hook(&said, &[]);
@@ -61,7 +61,7 @@ fn what_runs_is_what_was_judged() {
 }
 
 #[test]
-fn a_mode_of_the_assistant_is_that_of_the_pack() {
+fn the_permission_mode_of_the_assistant_selects_the_mode_of_the_pack() {
     let mut write = json!({ "hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": { "file_path": "a", "content": "" } });
     assert_eq!(hook(&write, &[]).0["hookSpecificOutput"]["permissionDecision"], "ask");
     write["permission_mode"] = "acceptEdits".into();
@@ -161,7 +161,7 @@ fn a_session_that_is_saved_counts_the_calls_of_each_conversation() {
 }
 
 #[test]
-fn the_mode_of_the_assistant_is_that_of_one_call() {
+fn the_permission_mode_of_a_call_does_not_change_the_saved_mode() {
     let here = few("hook-mode");
     let mut said: Value = serde_json::from_str(&call("a", "Read")).unwrap();
     for (mode, expected) in [
@@ -189,7 +189,7 @@ fn a_call_that_is_asked_about_changes_no_session() {
 }
 
 #[test]
-fn of_hooks_at_the_same_time_each_goes_on_from_the_session_of_the_other() {
+fn concurrent_hooks_use_one_session_in_turn() {
     let here = few("hook-at-once");
     let hook = |_| {
         std::thread::spawn({

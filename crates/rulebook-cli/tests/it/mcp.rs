@@ -180,7 +180,7 @@ fn several_calls_wait_and_one_can_be_cancelled() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_message_reaches_nobody() {
+fn invalid_json_rpc_messages_are_not_forwarded() {
     let mut client = Client::start("mcp-broken", &json!({}));
     let wrong = [
         ("no JSON", -32700),

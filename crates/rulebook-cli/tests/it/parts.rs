@@ -91,7 +91,7 @@ fn a_pack_for_tools_keeps_what_their_schemas_say() {
 }
 
 #[test]
-fn tools_that_are_no_actions_make_no_pack() {
+fn invalid_lists_of_tools_make_no_pack() {
     let folder = folder("tools-that-are-none");
     for (tools, why) in [
         (r#"[{"name": "a"}, {"name": "a"}]"#, "two tools called `a`"),

@@ -289,7 +289,7 @@ fn a_turn_writes_below_the_root_all_of_its_files_or_none() {
 }
 
 #[test]
-fn the_talk_opens_with_how_a_turn_ends() {
+fn play_begins_by_explaining_how_a_turn_ends() {
     let folder = folder("play-ends");
     let (out, err) = play(&folder, &[ROUNDTABLE], ".\n", 2);
     let opening =

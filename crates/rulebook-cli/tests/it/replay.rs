@@ -137,7 +137,7 @@ fn the_answers_are_never_written_over() {
 }
 
 #[test]
-fn members_that_say_nothing_are_reported() {
+fn ignored_members_are_reported() {
     let line = |more: &str| format!("{{\"response\": \"x\", {more}}}\n");
     let folder =
         files("replay-unread", &(line("\"mod\": \"moving\"") + &line("\"mod\": 1, \"at\": 2") + &line("\"id\": 3")));
@@ -169,7 +169,7 @@ fn a_broken_line_says_what_would_mend_it() {
 }
 
 #[test]
-fn a_line_that_is_too_long_is_not_even_held() {
+fn a_line_that_is_too_long_is_skipped() {
     let good = json!({ "response": GO }).to_string();
     let folder = files("replay-long", &format!("{good}\n{}\n{good}\n", "x".repeat((32 << 20) + 1)));
     let (status, report) = report(&folder, &["old", "answers.jsonl"]);

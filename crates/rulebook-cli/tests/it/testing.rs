@@ -241,7 +241,7 @@ fn a_pack_is_the_same_however_its_files_were_saved() {
 }
 
 #[test]
-fn an_update_leaves_a_file_saved_as_it_was() {
+fn an_update_preserves_line_breaks_and_byte_order_mark() {
     let folder = pack("test-update-saved");
     let file = folder.join("p/tests/it-fails.case");
     let saved = |message: &str| {
