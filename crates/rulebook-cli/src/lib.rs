@@ -17,6 +17,7 @@ mod export;
 mod hear;
 mod hook;
 mod input;
+mod json_text;
 mod mcp;
 mod new;
 mod output;
@@ -31,6 +32,7 @@ mod saved;
 mod schema;
 mod session;
 mod test;
+mod unique;
 mod watch;
 
 use clap::{Parser, Subcommand};

@@ -8,9 +8,10 @@
 //! <https://modelcontextprotocol.io/specification/2025-06-18/basic/transports>.
 
 mod proxy;
-mod unique;
 
+use super::json_text::rewritten;
 use super::session::{SessionArguments, clock};
+use super::unique::Unique;
 use super::{CommandOutput, Error, Format, OpenedPack, Status};
 use proxy::{Proxy, Route};
 use rulebook_fs::io_reason;
@@ -21,7 +22,6 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
-use unique::Unique;
 
 /// The longest message, in bytes.
 const MAX_MESSAGE: u64 = 1 << 26;
@@ -83,8 +83,9 @@ impl Shared {
     }
 }
 
+/// Writes a message anew, so that the other side sees one message on one line, wherever it ends its lines.
 fn write_line(to: &mut impl Write, message: &str) -> io::Result<()> {
-    to.write_all(format!("{message}\n").as_bytes())?;
+    to.write_all((rewritten(message)? + "\n").as_bytes())?;
     to.flush()
 }
 

@@ -6,6 +6,7 @@
 //! names.
 
 use crate::decision::{self, Decision};
+use crate::json_text::with_member;
 use rulebook::prompt::Export;
 use rulebook::{Program, Session, Tools};
 use serde::Deserialize;
@@ -32,9 +33,15 @@ enum Request {
     /// To the server: list its tools.
     List,
     /// To the client: ask a person about this call, which is pending under the id `waits`.
-    Confirm { call: Value, waits: String },
+    Confirm { call: Call, waits: String },
     /// To the client: a question about a call that the client has cancelled since.
     Cancelled,
+}
+
+/// A call of a tool: its id, and the line with the message.
+struct Call {
+    id: Value,
+    line: String,
 }
 
 /// The state of the proxy.
@@ -95,7 +102,7 @@ impl Proxy {
         vec![Route::Client(failure(Value::Null, -32700, &format!("this is no message: {why}")))]
     }
 
-    /// The messages that follow from a message of the client, with its line, which is passed on as it is.
+    /// The messages that follow from a message of the client, with its line.
     pub(super) fn pass_client(&mut self, message: Value, line: String) -> Vec<Route> {
         let id = message.get("id").cloned();
         if !message.is_object() {
@@ -107,7 +114,7 @@ impl Proxy {
             return vec![Route::Client(failure(id.unwrap_or_default(), -32600, why))];
         }
         match (method(&message), id) {
-            (Some("tools/call"), Some(id)) => self.call(message, id, &line),
+            (Some("tools/call"), Some(id)) => self.call(&message, Call { id, line }),
             // A call without an id has no answer, so a refusal could not be reported.
             (Some("tools/call"), None) => self.note("a call without an id is not passed on"),
             // A server might be lenient about the case of letters.
@@ -132,7 +139,7 @@ impl Proxy {
     /// A call that still waits for a person is cancelled here: the server has never seen it.
     fn cancelled(&mut self, message: &Value, line: String) -> Vec<Route> {
         let id = message.pointer("/params/requestId");
-        let is_it = |request: &Request| matches!(request, Request::Confirm { call, .. } if call.get("id") == id);
+        let is_it = |request: &Request| matches!(request, Request::Confirm { call, .. } if Some(&call.id) == id);
         let Some(request) = self.own.values_mut().find(|request| is_it(request)) else {
             return vec![Route::Server(line)];
         };
@@ -142,7 +149,7 @@ impl Proxy {
         Vec::new()
     }
 
-    /// The messages that follow from a message of the server, with its line, which is passed on as it is.
+    /// The messages that follow from a message of the server, with its line.
     pub(super) fn pass_server(&mut self, mut message: Value, line: String) -> Vec<Route> {
         if !message.is_object() || !has_text_as_method(&message) {
             return self.note("what the server wrote is no message of the protocol, and is not passed on");
@@ -164,15 +171,19 @@ impl Proxy {
         }
         // No other result has tools. The id is not compared: a client might take `2.0` for its `2`.
         let is_last = message.pointer("/result/nextCursor").is_none();
-        let Some(Value::Array(tools)) = message.pointer_mut("/result/tools") else { return vec![Route::Client(line)] };
+        let Some(Value::Array(tools)) = message.pointer("/result/tools") else { return vec![Route::Client(line)] };
         // A client may ask for the list before the proxy has received its own, so the proxy learns the tools from this
         // one, too.
         self.add(tools.clone());
         self.compile();
         self.is_listed |= is_last;
         let permitted = self.permitted();
-        tools.retain(|tool| name(tool).is_some_and(|name| permitted.contains(&self.named(name))));
-        vec![Route::Client(message.to_string())]
+        let is_permitted = |tool: &Value| name(tool).is_some_and(|name| permitted.contains(&self.named(name)));
+        let listed: Vec<bool> = tools.iter().map(is_permitted).collect();
+        match with_tools(&line, &listed) {
+            Ok(line) => vec![Route::Client(line)],
+            Err(error) => self.note(&format!("a list of tools is not passed on: {error}")),
+        }
     }
 
     /// Asks the server for a page of its tools; without a cursor, for the first one.
@@ -249,12 +260,11 @@ impl Proxy {
     }
 
     /// Judges a call.
-    fn call(&mut self, message: Value, id: Value, line: &str) -> Vec<Route> {
+    fn call(&mut self, message: &Value, call: Call) -> Vec<Route> {
         let Some(tool) = message.pointer("/params/name").and_then(Value::as_str).map(|tool| self.named(tool)) else {
-            return vec![Route::Client(failure(id, -32602, "a call names its tool: `params.name` is a text"))];
+            return vec![Route::Client(failure(call.id, -32602, "a call names its tool: `params.name` is a text"))];
         };
-        let written = serde_json::from_str::<WrittenCall<'_>>(line).ok().and_then(|call| call.params.arguments);
-        let arguments = written.map(RawValue::get).filter(|written| *written != "null").unwrap_or("{}");
+        let arguments = call.arguments().unwrap_or("{}");
         let (decision, outcome) = decision::judge(&self.program, &self.session, &tool, arguments);
         let before = std::mem::replace(&mut self.session, outcome.session);
         // Each call is an answer of its own, but those that a person is being asked about go on waiting.
@@ -266,13 +276,13 @@ impl Proxy {
             }
         }
         let mut routes = match decision {
-            Decision::Allow(judged) => vec![Route::Server(with_arguments(message, judged))],
-            Decision::Deny(why) => vec![Route::Client(refusal(id, &why))],
-            Decision::Ask { id: waits, question, .. } if self.asks => vec![self.ask(message, waits, &question)],
+            Decision::Allow(judged) => vec![call.with_arguments(&judged)],
+            Decision::Deny(why) => vec![Route::Client(refusal(call.id, &why))],
+            Decision::Ask { id: waits, question, .. } if self.asks => vec![self.ask(call, waits, &question)],
             Decision::Ask { question, .. } => {
                 // No person can confirm the call, so it does not become pending.
                 self.session = before.clone();
-                vec![Route::Client(refusal(id, &decision::without_a_person(&question)))]
+                vec![Route::Client(refusal(call.id, &decision::without_a_person(&question)))]
             }
         };
         routes.extend(self.changed(&before));
@@ -280,7 +290,7 @@ impl Proxy {
     }
 
     /// Asks the person about a call that is pending under `waits`.
-    fn ask(&mut self, call: Value, waits: String, question: &str) -> Route {
+    fn ask(&mut self, call: Call, waits: String, question: &str) -> Route {
         let own = self.own(Request::Confirm { call, waits });
         let schema = json!({ "type": "object", "properties": {} });
         let params = json!({ "message": question, "requestedSchema": schema });
@@ -289,8 +299,7 @@ impl Proxy {
     }
 
     /// Continues a pending call once a person has answered.
-    fn answered(&mut self, answer: &Value, call: Value, waits: &str) -> Vec<Route> {
-        let id = call.get("id").cloned().unwrap_or_default();
+    fn answered(&mut self, answer: &Value, call: Call, waits: &str) -> Vec<Route> {
         let yes = answer.pointer("/result/action").and_then(Value::as_str) == Some("accept");
         let before = self.session.clone();
         let decide = if yes { Program::confirm } else { Program::decline };
@@ -298,11 +307,11 @@ impl Proxy {
         let decision = decision::of(&outcome);
         self.session = outcome.session;
         let mut routes = match decision {
-            Decision::Allow(judged) if yes => vec![Route::Server(with_arguments(call, judged))],
-            Decision::Deny(why) if yes => vec![Route::Client(refusal(id, &why))],
+            Decision::Allow(judged) if yes => vec![call.with_arguments(&judged)],
+            Decision::Deny(why) if yes => vec![Route::Client(refusal(call.id, &why))],
             // The question has changed since.
             Decision::Ask { id: waits, question, .. } if yes => vec![self.ask(call, waits, &question)],
-            _ => vec![Route::Client(refusal(id, "not carried out: a person said no"))],
+            _ => vec![Route::Client(refusal(call.id, "not carried out: a person said no"))],
         };
         routes.extend(self.changed(&before));
         routes
@@ -313,6 +322,27 @@ impl Proxy {
         (before.mode != self.session.mode).then(|| {
             Route::Client(json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }).to_string())
         })
+    }
+}
+
+impl Call {
+    /// The arguments, as they are written; `None` if there are none.
+    fn arguments(&self) -> Option<&str> {
+        let call: WrittenCall<'_> = serde_json::from_str(&self.line).ok()?;
+        call.params.arguments.map(RawValue::get).filter(|written| *written != "null")
+    }
+
+    /// The call for the server, with the arguments that were judged. Those that nothing has changed stay as they are
+    /// written, with all digits and the order of their members.
+    fn with_arguments(self, judged: &Value) -> Route {
+        let written = self.arguments().and_then(|written| serde_json::from_str::<Value>(written).ok());
+        if written.as_ref() == Some(judged) {
+            return Route::Server(self.line);
+        }
+        match with_member(&self.line, &["params", "arguments"], &judged.to_string()) {
+            Ok(line) => Route::Server(line),
+            Err(error) => Route::Client(failure(self.id, -32600, &format!("this is no call: {error}"))),
+        }
     }
 }
 
@@ -329,6 +359,27 @@ struct WrittenParams<'l> {
     arguments: Option<&'l RawValue>,
 }
 
+/// A list of tools as it was written.
+#[derive(Deserialize)]
+struct WrittenList<'l> {
+    #[serde(borrow)]
+    result: WrittenTools<'l>,
+}
+
+#[derive(Deserialize)]
+struct WrittenTools<'l> {
+    #[serde(borrow)]
+    tools: Vec<&'l RawValue>,
+}
+
+/// The list of tools in a line, with only those for which `listed` is true.
+fn with_tools(line: &str, listed: &[bool]) -> serde_json::Result<String> {
+    let list: WrittenList<'_> = serde_json::from_str(line)?;
+    let listed = list.result.tools.iter().zip(listed).filter(|(_, listed)| **listed);
+    let tools: Vec<&str> = listed.map(|(tool, _)| tool.get()).collect();
+    with_member(line, &["result", "tools"], &format!("[{}]", tools.join(",")))
+}
+
 /// Whether `method` is a text, as the protocol wants it, if there is one.
 fn has_text_as_method(message: &Value) -> bool {
     message.get("method").is_none_or(Value::is_string)
@@ -340,14 +391,6 @@ fn method(message: &Value) -> Option<&str> {
 
 fn name(tool: &Value) -> Option<&str> {
     tool.get("name")?.as_str()
-}
-
-/// The call with the arguments that were judged. A repair may have changed them.
-fn with_arguments(mut call: Value, judged: Value) -> String {
-    if let Some(params) = call.get_mut("params").and_then(Value::as_object_mut) {
-        params.insert("arguments".to_owned(), judged);
-    }
-    call.to_string()
 }
 
 /// The result of a tool that tells a model why the call was not carried out.

@@ -37,6 +37,7 @@ while IFS= read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\("[^"]*"\|[0-9]*\).*/\1/p')
   case "$line" in
     *'"method":"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"capabilities":{"tools":{}}}}\n' "$id" ;;
+    *'"method":"odd"'*) printf '{"jsonrpc": "2.0",\r"id":%s,\t"result":{"b":1.50,"a":[1e2, 123456789012345678901234567890]}}\n' "$id" ;;
     *'"cursor":"2"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"drop","inputSchema":{"type":"object","properties":{"name":{"type":"string"}}}},{"name":"hidden","inputSchema":{"type":"object"}}]}}\n' "$id" ;;
     *'"method":"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"read","inputSchema":{"type":"object"}},{"name":"write","inputSchema":{"type":"object"}}],"nextCursor":"2"}}\n' "$id" ;;
     *'"method":"tools/call"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"done"}]}}\n' "$id" ;;
@@ -73,9 +74,13 @@ impl Client {
     }
 
     fn next(&mut self) -> Value {
+        serde_json::from_str(&self.next_line()).unwrap()
+    }
+
+    fn next_line(&mut self) -> String {
         let mut line = String::new();
         self.from.read_line(&mut line).unwrap();
-        serde_json::from_str(&line).unwrap()
+        line
     }
 
     /// Calls a tool, and returns the next message to the client.
@@ -96,11 +101,16 @@ impl Client {
             .collect()
     }
 
-    /// The calls that the server saw, once the client has gone.
-    fn end(mut self) -> Vec<Value> {
+    /// All that the server saw, once the client has gone.
+    fn log(mut self) -> String {
         self.to = None;
         assert!(self.proxy.wait().unwrap().success());
-        let log = fs::read_to_string(self.folder.join("server.log")).unwrap();
+        fs::read_to_string(self.folder.join("server.log")).unwrap()
+    }
+
+    /// The calls that the server saw, once the client has gone.
+    fn end(self) -> Vec<Value> {
+        let log = self.log();
         let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         lines.filter(|line| line["method"] == "tools/call").map(|line| line["params"].clone()).collect()
     }
@@ -197,4 +207,33 @@ fn invalid_json_rpc_messages_are_not_forwarded() {
     }
     client.send(&json!({ "jsonrpc": "2.0", "method": "tools/call", "params": { "name": "read", "arguments": { "path": "notes/a" } } }));
     assert!(client.end().is_empty());
+}
+
+/// Some servers end a line at each `\r`, or at a separator of Unicode: what stands between two of them would be a
+/// message that nobody has judged.
+#[cfg(unix)]
+#[test]
+fn each_message_is_written_anew_on_one_line_with_its_numbers_and_its_order() {
+    let mut client = Client::start("mcp-anew", &json!({}));
+    let inner = "{\"jsonrpc\":\"2.0\",\"method\":\"tools/call\",\"params\":{\"name\":\"hidden\"}}";
+    for line in [
+        format!("{{\"jsonrpc\": \"2.0\", \"id\": 7, \"meth\\u006fd\": \"odd\", \"params\": {{\"x\": [\r{inner}\r], \"e\": \"\u{2028}\u{85}\"}}}}"),
+        "{\"method\": \"tools/call\",\r\"params\": {\"_meta\": {\"z\": 1.50, \"y\": 123456789012345678901234567890},\r\"name\": \"read\", \"arguments\": {\"path\":\r\"notes/\\u0061\", \"lines\": \"3\"}}, \"id\": 8}".to_owned(),
+        "{\"method\": \"tools/call\", \"params\": {\"name\": \"read\", \"arguments\": {\"path\": \"notes/b\",\r\"lines\": 3}}, \"id\": 9}".to_owned(),
+    ] {
+        writeln!(client.to.as_mut().unwrap(), "{line}").unwrap();
+    }
+    let odd = "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"b\":1.50,\"a\":[1e2,123456789012345678901234567890]}}\n";
+    let messages: Vec<String> = (0..4).map(|_| client.next_line()).collect();
+    assert!(messages.iter().any(|message| message == odd), "{messages:?}");
+    let log = client.log();
+    let expected = [
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"odd\",\"params\":{{\"x\":[{inner}],\"e\":\"\\u2028\\u0085\"}}}}"),
+        "{\"method\":\"tools/call\",\"params\":{\"_meta\":{\"z\":1.50,\"y\":123456789012345678901234567890},\"name\":\"read\",\"arguments\":{\"lines\":3,\"path\":\"notes/a\"}},\"id\":8}".to_owned(),
+        "{\"method\":\"tools/call\",\"params\":{\"name\":\"read\",\"arguments\":{\"path\":\"notes/b\",\"lines\":3}},\"id\":9}".to_owned(),
+    ];
+    for line in expected {
+        assert!(log.lines().any(|own| own == line), "{line}\n{log}");
+    }
+    assert!(!log.contains('\r'), "{log}");
 }
