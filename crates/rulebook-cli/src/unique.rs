@@ -1,12 +1,20 @@
 //! Unique keys: is each key of a message there once in its object?
 //!
-//! In: a message as JSON.
-//! Out: an error for one that has a key twice: two readers might use two values of it.
+//! In: a message as JSON; a name.
+//! Out: an error for a message that has a key twice: two readers might use two values of it; the name as a lenient
+//! reader compares it.
 //! Never: keeps a value.
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::collections::BTreeSet;
 use std::fmt;
+
+/// A name as the most lenient reader compares it: its ASCII letters and digits, in lower case. As some readers do, it
+/// takes `ſ` and the sign of the kelvin for the letters that they are a form of.
+pub(super) fn folded(name: &str) -> String {
+    let letters = name.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase);
+    letters.filter(char::is_ascii_alphanumeric).collect()
+}
 
 /// A JSON value in which no object has a key twice.
 pub(super) struct Unique;

@@ -7,6 +7,7 @@
 //! The transport is `stdio` of the protocol:
 //! <https://modelcontextprotocol.io/specification/2025-06-18/basic/transports>.
 
+mod message;
 mod proxy;
 
 use super::json_text::rewritten;

@@ -7,6 +7,7 @@
 
 use crate::decision::{self, Decision};
 use crate::json_text::with_member;
+use crate::mcp::message::{self, CALL};
 use rulebook::prompt::Export;
 use rulebook::{Program, Session, Tools};
 use serde::Deserialize;
@@ -82,7 +83,7 @@ impl Proxy {
 
     /// Whether a message is a call of a tool.
     pub(super) fn is_call(message: &Value) -> bool {
-        method(message) == Some("tools/call")
+        method(message) == Some(CALL)
     }
 
     /// Whether the tools of the server are known.
@@ -105,22 +106,16 @@ impl Proxy {
     /// The messages that follow from a message of the client, with its line.
     pub(super) fn pass_client(&mut self, message: Value, line: String) -> Vec<Route> {
         let id = message.get("id").cloned();
-        if !message.is_object() {
-            let why = "a message is one JSON object; send those of a batch one by one";
-            return vec![Route::Client(failure(Value::Null, -32600, why))];
-        }
-        if !has_text_as_method(&message) {
-            let why = "this is no message of the protocol: `method` is a text";
-            return vec![Route::Client(failure(id.unwrap_or_default(), -32600, why))];
+        if let Some(fault) = message::fault(&message).or_else(|| message::fault_of_client(&message)) {
+            // The id of an answer is one of the server's.
+            let is_answer = message.get("result").or(message.get("error")).is_some();
+            let id = id.filter(|_| !is_answer).unwrap_or_default();
+            return vec![Route::Client(failure(id, fault.code, &fault.why))];
         }
         match (method(&message), id) {
-            (Some("tools/call"), Some(id)) => self.call(&message, Call { id, line }),
+            (Some(CALL), Some(id)) => self.call(&message, Call { id, line }),
             // A call without an id has no answer, so a refusal could not be reported.
-            (Some("tools/call"), None) => self.note("a call without an id is not passed on"),
-            // A server might be lenient about the case of letters.
-            (Some(other), id) if other.eq_ignore_ascii_case("tools/call") => {
-                vec![Route::Client(failure(id.unwrap_or_default(), -32601, "the method is `tools/call`"))]
-            }
+            (Some(CALL), None) => self.note("a call without an id is not passed on"),
             (Some("initialize"), _) => {
                 self.asks = message.pointer("/params/capabilities/elicitation").is_some();
                 vec![Route::Server(line)]
@@ -151,8 +146,8 @@ impl Proxy {
 
     /// The messages that follow from a message of the server, with its line.
     pub(super) fn pass_server(&mut self, mut message: Value, line: String) -> Vec<Route> {
-        if !message.is_object() || !has_text_as_method(&message) {
-            return self.note("what the server wrote is no message of the protocol, and is not passed on");
+        if let Some(fault) = message::fault(&message) {
+            return self.note(&format!("what the server wrote is not passed on: {}", fault.why));
         }
         if method(&message).is_some() {
             let changed = method(&message) == Some("notifications/tools/list_changed");
@@ -378,11 +373,6 @@ fn with_tools(line: &str, listed: &[bool]) -> serde_json::Result<String> {
     let listed = list.result.tools.iter().zip(listed).filter(|(_, listed)| **listed);
     let tools: Vec<&str> = listed.map(|(tool, _)| tool.get()).collect();
     with_member(line, &["result", "tools"], &format!("[{}]", tools.join(",")))
-}
-
-/// Whether `method` is a text, as the protocol wants it, if there is one.
-fn has_text_as_method(message: &Value) -> bool {
-    message.get("method").is_none_or(Value::is_string)
 }
 
 fn method(message: &Value) -> Option<&str> {

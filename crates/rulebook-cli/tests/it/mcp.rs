@@ -198,6 +198,26 @@ fn invalid_json_rpc_messages_are_not_forwarded() {
         ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/call\", \"params\": {}}", -32602),
         ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": [\"tools/call\"], \"params\": {}}", -32600),
         ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/Call\", \"params\": {}}", -32601),
+        // A server might be lenient about names.
+        ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/call \", \"params\": {}}", -32601),
+        ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"\\ttools/call\", \"params\": {}}", -32601),
+        ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools\\u0000/call\", \"params\": {}}", -32601),
+        ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"toolſ/call\", \"params\": {}}", -32601),
+        ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tоols/call\", \"params\": {}}", -32601),
+        ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\", \"Method\": \"tools/call\"}", -32600),
+        ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"Method\": \"tools/call\", \"params\": {}}", -32600),
+        ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\", \"paramſ\": {}}", -32600),
+        (
+            "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/call\", \"params\": {\"name\": \"read\", \"Name\": \"hidden\", \"arguments\": {\"path\": \"notes/a\"}}}",
+            -32602,
+        ),
+        (
+            "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/call\", \"params\": {\"name\": \"read\", \"arguments\": {\"path\": \"notes/a\"}, \"Arguments\": {}}}",
+            -32602,
+        ),
+        // It is a request or an answer, but not both or neither.
+        ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\", \"result\": {}}", -32600),
+        ("{\"jsonrpc\": \"2.0\", \"id\": 1}", -32600),
         // The server might use the first of two values.
         ("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\", \"method\": \"ping\"}", -32700),
     ];
