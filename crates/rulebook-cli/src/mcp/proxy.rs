@@ -295,7 +295,9 @@ impl Proxy {
 
     /// Continues a pending call once a person has answered.
     fn answered(&mut self, answer: &Value, call: Call, waits: &str) -> Vec<Route> {
-        let yes = answer.pointer("/result/action").and_then(Value::as_str) == Some("accept");
+        // An answer with an error is none, whatever result is beside it.
+        let is_error = answer.get("error").is_some();
+        let yes = !is_error && answer.pointer("/result/action").and_then(Value::as_str) == Some("accept");
         let before = self.session.clone();
         let decide = if yes { Program::confirm } else { Program::decline };
         let outcome = decide(&self.program, &self.session, waits);

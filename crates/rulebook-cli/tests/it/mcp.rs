@@ -174,6 +174,27 @@ fn a_call_waits_for_a_person_where_the_client_can_ask_one() {
 
 #[cfg(unix)]
 #[test]
+fn only_a_result_that_accepts_is_a_yes() {
+    let mut client = Client::start("mcp-no", &json!({ "elicitation": {} }));
+    let error = json!({ "code": 1, "message": "no" });
+    for answer in [
+        json!({ "error": error, "result": { "action": "accept", "content": {} } }),
+        json!({ "error": null, "result": { "action": "accept", "content": {} } }),
+        json!({ "error": error }),
+        json!({ "result": { "action": "Accept" } }),
+        json!({ "result": { "action": ["accept"] } }),
+        json!({ "result": "accept" }),
+    ] {
+        let mut answer = answer;
+        answer["id"] = client.call(1, "drop", json!({ "name": "a" }))["id"].clone();
+        client.send(&answer);
+        assert!(text(&client.next()).contains("a person said no"), "{answer}");
+    }
+    assert!(client.end().is_empty());
+}
+
+#[cfg(unix)]
+#[test]
 fn several_calls_wait_and_one_can_be_cancelled() {
     let mut client = Client::start("mcp-several", &json!({ "elicitation": {} }));
     let asked: Vec<Value> =
