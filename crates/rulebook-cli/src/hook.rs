@@ -5,13 +5,15 @@
 //! Never: runs the tool, or permits it because something failed: any failure ends with the status that blocks the tool.
 
 use super::decision::{self, Decision};
+use super::json_text::WrittenMembers;
 use super::output::written;
 use super::saved::SavedSession;
 use super::session::{self, SessionArguments};
+use super::unique::{Unique, folded};
 use super::{CommandOutput, Error, Format, OpenedPack, Status, input};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The largest input, in bytes.
@@ -155,8 +157,12 @@ impl HookRequest {
 
     /// Reads the input of a hook. The error names what is missing.
     fn read(text: &str) -> Result<Self, String> {
-        let mut rest: Map<String, Value> = serde_json::from_str(text)
-            .map_err(|error| format!("this is not the JSON object that a hook is given: {error}"))?;
+        let own = |error| format!("this is not the JSON object that a hook is given: {error}");
+        let mut rest: Map<String, Value> = serde_json::from_str(text).map_err(own)?;
+        let WrittenMembers(written) = serde_json::from_str(text).map_err(own)?;
+        if let Some(why) = ambiguous(&written) {
+            return Err(why);
+        }
         let event = rest.get("hook_event_name").filter(|event| !event.is_null());
         if event.is_some_and(|event| !event.is_string()) {
             return Err("`hook_event_name` is not a text".to_owned());
@@ -176,9 +182,7 @@ impl HookRequest {
             Some(Value::String(tool)) => tool,
             _ => return Err("the call names no tool: `tool_name` or `toolName` is a text".to_owned()),
         };
-        let own = |error| format!("this is not the JSON object that a hook is given: {error}");
-        let written: BTreeMap<String, &RawValue> = serde_json::from_str(text).map_err(own)?;
-        let written = ARGUMENTS.iter().find_map(|name| written.get(*name)).map_or("{}", |raw| raw.get());
+        let written = written.iter().find(|(name, _)| ARGUMENTS.contains(&&**name)).map_or("{}", |(_, raw)| raw.get());
         let (input, written) = match take(ARGUMENTS) {
             // Some assistants send the arguments as a string of JSON.
             Some(Value::String(text)) => {
@@ -227,6 +231,28 @@ impl HookRequest {
         };
         without_nulls(answer)
     }
+}
+
+/// Why the assistant might see another call than the judged one: outside of the arguments, a member is there twice, or
+/// beside another one that means the same. Of a key that is repeated in the arguments, the judged value is passed on.
+fn ambiguous(members: &[(String, &RawValue)]) -> Option<String> {
+    let mut known = BTreeSet::new();
+    for (key, value) in members {
+        let meaning = match &*folded(key) {
+            "toolname" => "tool_name",
+            "toolinput" | "toolargs" => "tool_input",
+            _ => key,
+        };
+        if !known.insert(meaning.to_owned()) {
+            return Some(format!("the call is not clear: beside the member {key:?}, another one has the same meaning"));
+        }
+        if meaning != "tool_input"
+            && let Err(error) = serde_json::from_str::<Unique>(value.get())
+        {
+            return Some(format!("the call is not clear: in the member {key:?}, {error}"));
+        }
+    }
+    None
 }
 
 /// The answer without members that are `null`. The arguments of a tool are not changed.

@@ -99,6 +99,37 @@ fn any_trouble_blocks_the_tool() {
     }
 }
 
+/// Which of two values an assistant uses, the hook cannot know.
+#[test]
+fn a_call_that_two_readers_understand_differently_is_blocked() {
+    let pack = root().join("examples/permits/commands").display().to_string();
+    let call =
+        "\"hook_event_name\": \"PreToolUse\", \"tool_name\": \"Bash\", \"tool_input\": {\"command\": \"git status\"}";
+    for member in [
+        "\"tool_name\": \"Bash\"",
+        "\"tool_n\\u0061me\": \"Bash\"",
+        "\"toolName\": \"Write\"",
+        "\"Tool_Name\": \"Write\"",
+        "\"tool_input\": {\"command\": \"rm -r /\"}",
+        "\"toolArgs\": {\"command\": \"rm -r /\"}",
+        "\"hook_event_name\": \"preToolUse\"",
+        "\"cwd\": \"/a\", \"cwd\": \"/b\"",
+        "\"more\": {\"a\": 1, \"a\": 2}",
+    ] {
+        for said in [format!("{{{call}, {member}}}"), format!("{{{member}, {call}}}")] {
+            let (status, out, err) = ended(&folder("hook-twice"), &["hook", &pack], &said);
+            assert_eq!((status, &*out), (2, ""), "{said}: {err}");
+            assert!(err.contains("the call is not clear"), "{err}");
+        }
+    }
+    // Of an argument that is there twice, the tool runs with the judged value.
+    let said = "{\"toolName\": \"Bash\", \"toolArgs\": {\"command\": \"rm -r /\", \"command\": \"git status\"}}";
+    let (status, out, err) = ended(&folder("hook-twice"), &["hook", &pack], said);
+    assert_eq!(status, 0, "{err}");
+    let answer: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(answer, json!({ "permissionDecision": "allow", "modifiedArgs": { "command": "git status" } }));
+}
+
 /// A pack that permits three calls in a conversation, and a fourth that a person is asked about.
 const FEW: &str = r#"
 [pack]
