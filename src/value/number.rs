@@ -153,7 +153,7 @@ pub(crate) fn is_number(raw: &str) -> bool {
 }
 
 /// The number that `raw` writes; `None` if it cannot be stored exactly.
-pub(crate) fn number(raw: &str) -> Option<Number> {
+pub fn number(raw: &str) -> Option<Number> {
     let raw = raw.trim();
     let number = Number::nearest(raw)?;
     (!number.is_f64() || is_exact(number.as_f64(), raw)).then_some(number)

@@ -4,6 +4,7 @@
 //! Out: [`Decision`], with a text for the program that asked, and the outcome.
 //! Never: runs a tool, or asks a person.
 
+use crate::json_text::numbers;
 use rulebook::outcome::Verdict;
 use rulebook::text::excerpt;
 use rulebook::{Options, Outcome, Program, Provider, Reply, ReplyPart, Session};
@@ -28,12 +29,22 @@ pub(super) fn judge(program: &Program, session: &Session, tool: &str, arguments:
     let mut outcome = program.judge(session, &reply, &Options::default());
     // A tool runs under its own name, so another name of an action permits nothing.
     let other = outcome.calls.iter().find(|call| call.action != tool && call.verdict != Verdict::Dropped);
-    let Some(call) = other else { return (of(&outcome), outcome) };
-    let why = format!(
-        "not carried out: `{}` is another name of `{}` in the pack, which permits only a tool of that name",
-        excerpt(tool, 60),
-        excerpt(&call.action, 60)
-    );
+    let of_name = other.map(|call| {
+        format!(
+            "not carried out: `{}` is another name of `{}` in the pack, which permits only a tool of that name",
+            excerpt(tool, 60),
+            excerpt(&call.action, 60)
+        )
+    });
+    let decision = of(&outcome);
+    // What is judged would be another number than the one that the tool reads.
+    let of_number = || {
+        let is_inexact = |number: &&str| rulebook::value::number(number).is_none();
+        let number = numbers(arguments).find(is_inexact).filter(|_| !matches!(decision, Decision::Deny(_)))?;
+        let number = excerpt(number, 60);
+        Some(format!("not carried out: the number `{number}` has more digits than can be kept, or is out of range"))
+    };
+    let Some(why) = of_name.or_else(of_number) else { return (decision, outcome) };
     outcome.session = session.clone();
     (Decision::Deny(why), outcome)
 }

@@ -1,7 +1,7 @@
 //! JSON text: how is a JSON text written anew, without a loss of digits or of the order of its members?
 //!
 //! In: a text that is valid JSON.
-//! Out: the same values on one line; the text with another value for one member; its members.
+//! Out: the same values on one line; the text with another value for one member; its members; its numbers.
 //! Never: rounds a number, or changes the order of members.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -98,6 +98,14 @@ pub(super) fn rewritten(text: &str) -> serde_json::Result<String> {
     Ok(out)
 }
 
+/// The numbers of a JSON text, as they are written.
+pub(super) fn numbers(text: &str) -> impl Iterator<Item = &str> {
+    parts(text).filter_map(|part| match part {
+        Part::Other(part) if part.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => Some(part),
+        _ => None,
+    })
+}
+
 /// An object on one line with `value` as the member at `path`, which is added if it is not there.
 pub(super) fn with_member(text: &str, path: &[&str], value: &str) -> serde_json::Result<String> {
     let Some((name, path)) = path.split_first() else { return Ok(value.to_owned()) };
@@ -134,6 +142,12 @@ mod tests {
         check("{\"\\\\\":\"\\\\\"}", "{\"\\\\\":\"\\\\\"}");
         check(" null ", "null");
         assert!(rewritten("\"\\ud800\"").is_err());
+    }
+
+    #[test]
+    fn a_number_in_a_text_is_none() {
+        let text = "{\"1\":[-1,2e400,\"3\",true],\"a\":{\"b\": 0.50 }}";
+        assert_eq!(numbers(text).collect::<Vec<_>>(), ["-1", "2e400", "0.50"]);
     }
 
     #[test]

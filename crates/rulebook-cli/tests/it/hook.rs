@@ -130,6 +130,36 @@ fn a_call_that_two_readers_understand_differently_is_blocked() {
     assert_eq!(answer, json!({ "permissionDecision": "allow", "modifiedArgs": { "command": "git status" } }));
 }
 
+#[test]
+fn a_number_that_cannot_be_kept_as_it_is_written_is_denied() {
+    let here = folder("hook-numbers");
+    let pack = "[pack]\nname = \"numbers\"\n[actions.Wait]\nparams = { time = { type = \"number\" }, more = {} }\n[modes.default]\npermits = [\"Wait\", { action = \"*\", confirm = \"Run?\" }]\n";
+    std::fs::write(here.join("pack.toml"), pack).unwrap();
+    let said = |name: &str, value: &str| {
+        format!(
+            "{{\"hook_event_name\": \"PreToolUse\", \"tool_name\": \"Wait\", \"tool_input\": {{\"{name}\": {value}}}}}"
+        )
+    };
+    for number in [
+        "123456789012345678901234567890",
+        "9007199254740993.0",
+        "1e-400",
+        "18446744073709551617",
+        "0.10000000000000000999",
+    ] {
+        for (name, value) in
+            [("time", number.to_owned()), ("more", number.to_owned()), ("more", format!("[{{\"a\": -{number}}}]"))]
+        {
+            assert_eq!(decision(&here, &[], &said(name, &value)), "deny", "{name} {value}");
+            assert_eq!(decision(&here, &["--only-restrict"], &said(name, &value)), "deny", "{name} {value}");
+        }
+    }
+    for number in ["0.1", "-0", "1e22", "18446744073709551615", "9007199254740993", "1.50"] {
+        assert_eq!(decision(&here, &[], &said("time", number)), "allow", "{number}");
+    }
+    assert_eq!(decision(&here, &[], &said("more", "\"1e-400 \\\" 1e-400\"")), "allow");
+}
+
 /// A pack that permits three calls in a conversation, and a fourth that a person is asked about.
 const FEW: &str = r#"
 [pack]

@@ -15,7 +15,7 @@ type = "integer"
 default = 0
 [actions."mcp__box__*"]
 [actions.mcp__box__read]
-params = { path = { type = "string", required = true }, lines = { type = "integer" } }
+params = { path = { type = "string", required = true }, lines = { type = "integer" }, after = { type = "number" } }
 effects = [{ set = "reads", value = "{{ state.reads + 1 }}" }, { go = "writing", when = "state.reads >= 2" }]
 [modes.reading]
 exits   = ["writing"]
@@ -134,6 +134,10 @@ fn a_client_sees_and_calls_only_what_the_mode_permits() {
     {
         assert_eq!(client.call(3, tool, arguments)["result"]["isError"], true, "{tool}");
     }
+    // The server might read a number with more digits than the judged one.
+    let far = "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{\"name\":\"read\",\"arguments\":{\"path\":\"notes/a\",\"after\":9007199254740993.0}}}";
+    writeln!(client.to.as_mut().unwrap(), "{far}").unwrap();
+    assert!(text(&client.next()).contains("`9007199254740993.0` has more digits"));
     // This client cannot ask a person.
     assert!(text(&client.call(4, "drop", json!({ "name": "a" }))).contains("Drop a?"));
     // The second `read` changes the mode, and with it the list of tools.
