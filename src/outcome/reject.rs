@@ -141,6 +141,9 @@ fn words(miss: &Miss, effect: Option<&Effect>) -> (Defect, Message) {
         MissKind::NotFound if matches!(effect, Some(Effect::Delete { .. })) => {
             (Defect::EditNotFound, message!("`{}` has another text than the one to delete", key))
         }
+        MissKind::NotFound if matches!(effect, Some(Effect::Edit(edit)) if edit.end) => {
+            (Defect::EditNotFound, message!("the text to replace is not at the end of `{}`", key))
+        }
         MissKind::NotFound => (Defect::EditNotFound, message!("the text to replace is not in `{}`", key)),
         MissKind::Ambiguous => (Defect::EditAmbiguous, message!("the text to replace is in `{}` several times", key)),
         MissKind::Absent => (Defect::EditNotFound, message!("there is no file `{}`", key)),

@@ -104,9 +104,9 @@ impl Draft {
             if let Some(closed) = keys.iter().find(is_closed).copied() {
                 // If one path of a move cannot be read, the content of the other is not known, either.
                 draft.join(&keys, closed);
-                if let (Effect::Write { text, .. }, Some(slot)) = (&record.effect, draft.slots.get_mut(*key)) {
+                if let (Effect::Write { text, new, .. }, Some(slot)) = (&record.effect, draft.slots.get_mut(*key)) {
                     // Reports contain the length of the text even if it is not written.
-                    slot.set_text(ended(text));
+                    slot.set_text(text_of_write(text, *new));
                 }
                 continue;
             }
@@ -165,7 +165,9 @@ impl Draft {
         let is_there = !matches!(slot.content, Content::Nothing);
         match &record.effect {
             Effect::Write { new: true, .. } if is_there => return miss(MissKind::Exists),
-            Effect::Write { text, executable, .. } => self.write(root, key, text, *executable)?,
+            Effect::Write { text, executable, new, .. } => {
+                self.write(root, key, text_of_write(text, *new), *executable)?;
+            }
             Effect::Edit(_) | Effect::Delete { .. } | Effect::Move { .. } if !is_there => {
                 return miss(MissKind::Absent);
             }
@@ -200,8 +202,7 @@ impl Draft {
     }
 
     /// Replaces the content of the path with a text.
-    fn write(&mut self, root: &Root, key: &str, text: &str, executable: bool) -> Result<(), Stop> {
-        let mut text = ended(text);
+    fn write(&mut self, root: &Root, key: &str, mut text: String, executable: bool) -> Result<(), Stop> {
         let old = match self.slots.get(key).map(|slot| &slot.content) {
             None | Some(Content::Nothing) => Ok(None),
             // A file that is too large to read has no style to take over.
@@ -392,6 +393,12 @@ impl Slot {
 fn unreadable(key: &str, why: &str) -> Diagnostic {
     let message = format!("cannot add to `{}`: {}", quoted(key), quoted(why));
     Diagnostic::new(Code::WORKSPACE_UNREADABLE, None, message).with_help("fix the document; it is not overwritten")
+}
+
+/// The text that a `write` puts into its file. A patch, which adds a `new` file, says of each line whether it has a line
+/// break; from any other text, models leave out the last one.
+fn text_of_write(text: &str, new: bool) -> String {
+    if new { text.to_owned() } else { ended(text) }
 }
 
 /// The text with a line break at its end, of the kind that the text uses. An empty text stays empty.

@@ -246,6 +246,34 @@ mod tests {
         check("a\na\n", &end, "a\nx\n");
     }
 
+    /// A patch says of its last lines whether they have a line break.
+    #[test]
+    fn the_last_line_break_comes_and_goes_where_whole_lines_say_so() {
+        for trims in [false, true] {
+            let own = |find: &str, put: &str| {
+                let find = if trims { format!(" {find}") } else { find.to_owned() };
+                let put = if trims { format!(" {put}") } else { put.to_owned() };
+                Edit { end: true, lines: true, ..if trims { trimmed(&find, &put) } else { wanted(&find, &put) } }
+            };
+            check("a\nx\n", &own("x\n", "y"), "a\ny");
+            check("a\nx", &own("x\n", "y"), "a\ny");
+            check("a\nx", &own("x", "y\n"), "a\ny\n");
+            check("a\r\nx", &own("x", "y\n"), "a\r\ny\r\n");
+            check("a\nx", &own("x", "y"), "a\ny");
+            misses("x\nz\n", &own("x\n", "y"), MissKind::NotFound, &[1]);
+            if trims {
+                // A line break at the end is white space, too.
+                check("a\nx\n", &own("x", "y"), "a\ny\n");
+                check("a\nx\n", &own("x", "y\n"), "a\ny\n");
+            } else {
+                misses("a\nx\n", &own("x", "y"), MissKind::NotFound, &[2]);
+            }
+        }
+        let end = Edit { end: true, ..after(&["a"], lines("", "new")) };
+        check("a\nb\n", &end, "a\nb\nnew");
+        misses("b\n", &end, MissKind::NotFound, &[]);
+    }
+
     #[test]
     fn trimmed_lines_count_only_where_nothing_is_exact() {
         check("  a\n  b\n", &trimmed("a\nb\n", "c\nd\n"), "  c\n  d\n");

@@ -61,7 +61,8 @@ impl Missed {
 pub(super) fn places<'e>(haystack: &Haystack<'_>, wanted: &Wanted<'e>) -> Result<Vec<Place<'e>>, Missed> {
     let behind = behind(haystack, wanted.after)?;
     if wanted.find.is_empty() {
-        let at = if wanted.after.is_empty() { vec![haystack.text().len()] } else { behind };
+        let at_end = wanted.after.is_empty() || wanted.end;
+        let at = if at_end { vec![haystack.text().len()] } else { behind };
         let chosen = chosen(haystack, wanted, at, 0)?;
         return Ok(chosen.into_iter().map(|at| Place { range: at..at, put: wanted.put.clone() }).collect());
     }

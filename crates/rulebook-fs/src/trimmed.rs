@@ -45,8 +45,19 @@ impl Trimmed {
         if ended && wanted.put.is_empty() {
             return Place { range: start..end + 1, put: Cow::Borrowed("") };
         }
-        let put = if ended { wanted.put.strip_suffix('\n').unwrap_or(&wanted.put) } else { &wanted.put };
+        // If only one of two texts of whole lines ends without a line break, the edit removes or adds the last one of the
+        // file.
         let own = haystack.text().get(start..end).unwrap_or_default();
+        match (wanted.find.ends_with('\n'), wanted.put.ends_with('\n')) {
+            (true, false) if wanted.lines => {
+                return Place { range: start..end + 1, put: Cow::Owned(indented(&wanted.find, own, &wanted.put)) };
+            }
+            (false, true) if wanted.lines && haystack.is_unended() => {
+                return Place { range: start..end, put: Cow::Owned(indented(&wanted.find, own, &wanted.put)) };
+            }
+            _ => {}
+        }
+        let put = if ended { wanted.put.strip_suffix('\n').unwrap_or(&wanted.put) } else { &wanted.put };
         Place { range: start..end, put: Cow::Owned(indented(&wanted.find, own, put)) }
     }
 }

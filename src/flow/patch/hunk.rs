@@ -6,6 +6,10 @@
 
 use super::{Hunk, PatchFault, PatchLines};
 
+/// Why a line may not come after one without a line break.
+pub(super) const AFTER_THE_END: &str =
+    "this line comes after one that has no line break at its end, and so is the last of the file";
+
 /// Where a hunk belongs, as its headers say.
 #[derive(Debug, Default)]
 pub(super) struct HunkPlace {
@@ -93,6 +97,9 @@ pub(super) fn read(
             continue;
         };
         if matches!(sign, ' ' | '-' | '+') {
+            if (find.is_unended && (sign != '+' || blank > 0)) || (put.is_unended && (sign != '-' || blank > 0)) {
+                return Err(lines.fault(AFTER_THE_END));
+            }
             for _ in 0..std::mem::take(&mut blank) {
                 find.line("");
                 put.line("");
@@ -106,7 +113,7 @@ pub(super) fn read(
             '-' => find.line(rest.as_str()),
             '+' => put.line(rest.as_str()),
             // `\ No newline at end of file`, in any language.
-            '\\' if rest.as_str().starts_with(' ') => {
+            '\\' if rest.as_str().starts_with(' ') && find.count + put.count > 0 => {
                 if last != '+' {
                     find.unend();
                 }
@@ -116,7 +123,8 @@ pub(super) fn read(
             }
             _ => return Err(lines.fault("a line of a hunk begins with a space, with `-` or with `+`")),
         }
-        last = sign;
+        // The mark may be there twice, about the same line.
+        last = if sign == '\\' { last } else { sign };
         lines.advance();
     }
     let HunkPlace { line, after, .. } = place;
@@ -126,7 +134,9 @@ pub(super) fn read(
     if find.text == put.text {
         return Err(lines.fault_at(first, "this hunk changes nothing"));
     }
-    Ok(Hunk { find: find.text, put: put.text, line, after, end: false })
+    // The new text has no line break at its end, so nothing of the file may come after it.
+    let end = put.is_unended && !find.is_unended;
+    Ok(Hunk { find: find.text, put: put.text, line, after, end })
 }
 
 /// The lines of one side of a hunk.
@@ -134,6 +144,8 @@ pub(super) fn read(
 struct Side {
     text: String,
     count: usize,
+    /// Whether its last line has no line break, and so is the last line of the file.
+    is_unended: bool,
 }
 
 impl Side {
@@ -143,10 +155,11 @@ impl Side {
         self.count += 1;
     }
 
-    /// Removes the line break from the last line.
+    /// Removes the line break from the last line, if there is a line.
     fn unend(&mut self) {
-        if self.text.ends_with('\n') {
+        if !self.is_unended && self.text.ends_with('\n') {
             self.text.pop();
+            self.is_unended = true;
         }
     }
 }

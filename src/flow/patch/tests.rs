@@ -86,7 +86,28 @@ fn a_removed_line_may_look_like_a_header() {
 fn a_file_may_end_without_a_line_break() {
     let no = "\\ No newline at end of file";
     check(&format!("--- a\n+++ a\n@@ -1 +1 @@\n-x\n{no}\n+y\n"), "edit a at 1 \"x\" \"y\\n\"\n");
-    check(&format!("--- a\n+++ a\n@@ -1 +1 @@\n-x\n+y\n{no}\n"), "edit a at 1 \"x\\n\" \"y\"\n");
+    // The new text can only be at the end of the file.
+    check(&format!("--- a\n+++ a\n@@ -1 +1 @@\n-x\n+y\n{no}\n"), "edit a at 1 at the end \"x\\n\" \"y\"\n");
+    check(&format!("--- a\n+++ a\n@@ -1 +1 @@\n-x\n{no}\n+y\n{no}\n"), "edit a at 1 \"x\" \"y\"\n");
+    check(&format!("--- a\n+++ a\n@@ -1 +1,2 @@\n-x\n{no}\n+x\n+y\n{no}\n\n"), "edit a at 1 \"x\" \"x\\ny\"\n");
+    check(&format!("--- a\n+++ a\n@@ -1,2 +1,2 @@\n x\n-z\n{no}\n{no}\n+y\n"), "edit a at 1 \"x\\nz\" \"x\\ny\\n\"\n");
+    for lines in [
+        format!("-x\n+y\n{no}\n z\n"),
+        format!("-x\n{no}\n z\n+y\n"),
+        format!("-x\n{no}\n-z\n+y\n"),
+        format!("+y\n{no}\n+z\n-x\n"),
+        format!(" x\n+y\n{no}\n\n z\n"),
+        format!(" x\n{no}\n+y\n"),
+        format!("-x\n+y\n{no}\n@@ -5 +5 @@\n-a\n+b\n"),
+        format!("+y\n{no}\n-x\n@@ -5 +5 @@\n-a\n+b\n"),
+    ] {
+        let fault = parse(&format!("--- a\n+++ a\n@@ -1,2 +1,2 @@\n{lines}"), None).unwrap_err();
+        assert!(fault.why.contains("the last of the file"), "{lines}: {fault}");
+    }
+    let new = format!("--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+x\n{no}\n@@ -0,0 +2 @@\n+y\n");
+    assert_eq!(brief(&new, None), format!("{} (line 6)", hunk::AFTER_THE_END));
+    let first = parse(&format!("--- a\n+++ a\n@@ -1 +1 @@\n{no}\n-x\n+y\n"), None).unwrap_err();
+    assert_eq!(first.line, 4);
     check(&format!("--- a\n+++ a\n@@ -1 +1 @@\n-x\n+y\n z\n{no}\n"), "edit a at 1 \"x\\nz\" \"y\\nz\"\n");
 }
 

@@ -115,6 +115,11 @@ impl DiffFile {
     }
 
     fn hunk(&mut self, lines: &mut PatchLines<'_>) -> Result<(), PatchFault> {
+        // A line break is missing at the end of a side only if that is the end of the file.
+        let is_unended = |text: &str| !text.is_empty() && !text.ends_with('\n');
+        if self.hunks.last().is_some_and(|last| is_unended(&last.find) || is_unended(&last.put)) {
+            return Err(lines.fault(hunk::AFTER_THE_END));
+        }
         let place = hunk::place(lines);
         let mut hunk = hunk::read(lines, place, is_next_file)?;
         let count = |text: &str| text.lines().count().try_into().unwrap_or(i64::MAX);

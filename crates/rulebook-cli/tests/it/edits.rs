@@ -398,6 +398,29 @@ fn an_answer_that_does_not_fit_is_rejected_by_the_rules_of_the_pack() {
 }
 
 #[test]
+fn a_last_line_without_a_line_break_fits_only_at_the_end_of_the_file() {
+    let root = root("edits-unended");
+    let patch = |sign: &str| format!("--- a/f\n+++ b/f\n@@ -1 +1 @@\n-x\n{sign}+y\n\\ No newline at end of file\n");
+    let carried_out = |before: &str, patch: &str| {
+        fs::write(root.join("f"), before).unwrap();
+        let (status, out, err) = command(&root, &[], &call("patch", &[("text", patch)]));
+        (status, read(&root, "f"), out + &err)
+    };
+    for (before, removed) in [("x\n", ""), ("x", ""), ("x", "\\ No newline at end of file\n")] {
+        let (status, after, printed) = carried_out(before, &patch(removed));
+        assert_eq!((status, &*after), (0, "y"), "{before:?} {removed:?}: {printed}");
+    }
+    let (status, after, printed) = carried_out("x\nz\n", &patch(""));
+    assert_eq!((status, &*after), (1, "x\nz\n"), "{printed}");
+    assert!(printed.contains("the text to replace is not at the end of"), "{printed}");
+    let ends = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-x\n\\ No newline at end of file\n+x\n";
+    assert_eq!(carried_out("x", ends).1, "x\n");
+    let made = "--- /dev/null\n+++ b/g\n@@ -0,0 +1 @@\n+x\n\\ No newline at end of file\n";
+    assert_eq!(carried_out("x", made).0, 0);
+    assert_eq!(read(&root, "g"), "x");
+}
+
+#[test]
 fn an_answer_that_is_not_utf8_writes_no_file() {
     let root = root("edits-utf8");
     let home = root.parent().unwrap();
