@@ -72,6 +72,40 @@ fn the_headers_of_git_add_delete_and_move() {
     check("--- a/x\n+++ a/x\n@@ -1 +1 @@\n-x\n+y\n", "edit a/x at 1 \"x\\n\" \"y\\n\"\n");
 }
 
+/// Nothing is guessed: no header counts more than the others.
+#[test]
+fn headers_of_git_that_disagree_are_a_fault() {
+    let hunk = "@@ -1 +1 @@\n-x\n+y\n";
+    for (headers, why) in [
+        ("diff --git a/f b/g\nrename from h\nrename to k\n--- a/f\n+++ b/g\n", "do not agree"),
+        ("diff --git a/f b/g\nrename from f\nrename to g\n--- a/f\n+++ b/h\n", "do not agree"),
+        ("diff --git a/f b/g\nrename from f\nrename to h\n", "do not agree"),
+        ("diff --git a/f b/g\n--- a/f\n+++ b/f\n", "do not agree"),
+        ("diff --git a/f b/f\n--- a/g\n+++ b/g\n", "do not agree"),
+        ("diff --git a/f b/f\nrename from f\nrename from g\nrename to h\n", "do not agree"),
+        ("diff --git a/f b/g\nrename from f\n--- a/f\n+++ b/g\n", "one is missing"),
+        ("diff --git a/f b/f\nnew file mode 100644\n--- a/f\n+++ b/f\n", "do not agree"),
+        ("diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/g\n", "do not agree"),
+        ("diff --git a/f b/f\ndeleted file mode 100644\n--- a/f\n+++ b/f\n", "do not agree"),
+        ("diff --git a/f b/g\nnew file mode 100644\nrename from f\nrename to g\n", "do not agree"),
+    ] {
+        let fault = parse(&format!("{headers}{hunk}"), None).unwrap_err();
+        assert!(fault.why.contains(why), "{headers:?}: {fault}");
+    }
+    // The prefixes of Git are no part of a name, whichever it was told to write.
+    for headers in [
+        "diff --git f g\nrename from f\nrename to g\n--- f\n+++ g\n",
+        "diff --git i/f w/g\nrename from f\nrename to g\n--- i/f\n+++ w/g\n",
+        "diff --git \"a/f\" b/g\nrename from f\nrename to \"g\"\n--- a/f\n+++ b/g\n",
+    ] {
+        check(&format!("{headers}{hunk}"), "edit f at 1 \"x\\n\" \"y\\n\"\nmove f g\n");
+    }
+    check(
+        "diff --git \"a/\\303\\244 \\\" b\" \"b/c d\"\nrename from \"\\303\\244 \\\" b\"\nrename to c d\n",
+        "move ä \" b c d\n",
+    );
+}
+
 #[test]
 fn a_removed_line_may_look_like_a_header() {
     check(

@@ -2,20 +2,23 @@
 //!
 //! In: its lines.
 //! Out: a [`FilePatch`] for each file, in order.
-//! Never: ignores a change that no effect can make, such as one to a binary file or to a file's mode: that is a
-//! fault.
+//! Never: ignores a change that no effect can make, such as one to a binary file or to a file's mode, or chooses
+//! between headers that name different files: each is a fault.
 
 use super::{FileChange, FilePatch, Hunk, PatchFault, PatchLines, hunk};
 
 /// The name of a file that does not exist, before it is added or after it is deleted.
 const NOWHERE: &str = "/dev/null";
 
+/// Why nobody can say which file is meant.
+const DISAGREE: &str = "its headers do not agree about the names of the file, or about what happens to it";
+
 /// A file of the diff, filled while its headers and hunks are read.
 #[derive(Default)]
 struct DiffFile {
     /// The line of its first header.
     at: usize,
-    /// Its names in `diff --git`, if both are the same.
+    /// Its names in `diff --git`, as they are written.
     git: Option<String>,
     /// Its names in `---` and `+++`.
     names: Option<(String, String)>,
@@ -40,7 +43,7 @@ pub(super) fn parse(lines: &mut PatchLines<'_>, file: Option<&str>) -> Result<Ve
     while let Some(line) = lines.peek() {
         if let Some(names) = line.strip_prefix("diff --git ") {
             finish(current.take(), lines, &mut files)?;
-            current = Some(DiffFile { at: lines.next, git: same_names(names), ..DiffFile::default() });
+            current = Some(DiffFile { at: lines.next, git: Some(names.trim_end().to_owned()), ..DiffFile::default() });
             lines.advance();
         } else if let Some(names) = headers(lines) {
             if current.as_ref().is_none_or(|file| file.names.is_some()) {
@@ -99,9 +102,13 @@ impl DiffFile {
         } else if line.starts_with("deleted file mode ") {
             self.is_deleted = true;
         } else if let Some(from) = is("rename from ") {
-            self.from = Some(from);
+            if self.from.replace(from).is_some() {
+                return Err(DISAGREE);
+            }
         } else if let Some(to) = is("rename to ") {
-            self.to = Some(to);
+            if self.to.replace(to).is_some() {
+                return Err(DISAGREE);
+            }
         } else if line.starts_with("old mode ") {
             return Err("no effect changes the mode of a file");
         } else if line.starts_with("copy from ") {
@@ -132,18 +139,33 @@ impl DiffFile {
     /// What the diff does to the file.
     fn finished(self) -> Result<FilePatch, &'static str> {
         let Self { git, names, from, to, new, is_deleted, hunks, .. } = self;
-        let names = match (names, from.zip(to)) {
+        let is_renamed = from.is_some() || to.is_some();
+        let (old, key) = match (&names, from.zip(to)) {
             (_, Some(renamed)) => renamed,
-            (Some(names), None) => without_prefixes(names),
+            (_, None) if is_renamed => return Err("of `rename from` and `rename to`, one is missing"),
+            (Some(names), None) => without_prefixes(names.clone()),
             (None, None) => {
-                let name = git.ok_or("its header names no file")?;
+                let name = git.as_deref().and_then(same_names).ok_or("its header names no file")?;
                 (name.clone(), name)
             }
         };
-        let (old, key) = names;
         let is_new = new.is_some() || old == NOWHERE;
-        if is_new && (is_deleted || key == NOWHERE) {
+        let is_deleted = is_deleted || key == NOWHERE;
+        if is_new && is_deleted {
             return Err("its header names no file");
+        }
+        // In `diff --git`, a file that is added or deleted has the same name twice.
+        let (before, after) = (if is_new { &key } else { &old }, if is_deleted { &old } else { &key });
+        let agrees = |(before_name, after_name): &(String, String)| {
+            let (was, becomes) = (is_named(before_name, before), is_named(after_name, after));
+            (if is_new { before_name == NOWHERE } else { was })
+                && (if is_deleted { after_name == NOWHERE } else { becomes })
+        };
+        let is_clear = !(is_renamed && (is_new || is_deleted))
+            && names.as_ref().is_none_or(agrees)
+            && git.as_deref().is_none_or(|git| are_names(git, before, after));
+        if !is_clear {
+            return Err(DISAGREE);
         }
         if is_new {
             if hunks.iter().any(|hunk| !hunk.find.is_empty()) {
@@ -153,7 +175,7 @@ impl DiffFile {
             let executable = new.is_some_and(|mode| mode == "100755");
             return Ok(FilePatch { key, change: FileChange::Add { text, executable }, to: None });
         }
-        if is_deleted || key == NOWHERE {
+        if is_deleted {
             if hunks.iter().any(|hunk| !hunk.put.is_empty()) {
                 return Err("every line of a deleted file begins with `-`");
             }
@@ -208,6 +230,36 @@ fn same_names(names: &str) -> Option<String> {
     let (old, new) = (names.get(..half)?, names.get(half..)?.strip_prefix(' ')?);
     let (old, new) = without_prefixes((old.to_owned(), new.to_owned()));
     (old == new).then_some(old)
+}
+
+/// Whether `diff --git` has these two names. Names may have spaces, so the length of the first one decides where the second
+/// begins.
+fn are_names(git: &str, old: &str, new: &str) -> bool {
+    let lengths = match git.starts_with('"') {
+        true => [quoted_length(git); 2],
+        false => [old.len(), old.len() + 2],
+    };
+    lengths.into_iter().any(|length| {
+        let halves = git.split_at_checked(length).and_then(|(first, rest)| Some((first, rest.strip_prefix(' ')?)));
+        halves.is_some_and(|(first, second)| is_named(&name(first), old) && is_named(&name(second), new))
+    })
+}
+
+/// Whether a header names the file: by its name, or with the prefix of one letter that Git puts before it.
+fn is_named(written: &str, file: &str) -> bool {
+    let without = written.strip_prefix(|c: char| c.is_ascii_lowercase()).and_then(|rest| rest.strip_prefix('/'));
+    written == file || without == Some(file)
+}
+
+/// The length of the text in quotes at the start.
+fn quoted_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    let end = text.bytes().skip(1).position(|byte| {
+        let ends = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    });
+    end.map_or(text.len(), |end| end + 2)
 }
 
 /// The name in a header: without a date after a tab, and without the quotes in which Git puts names with special
