@@ -14,6 +14,7 @@ use cap_std::fs::MetadataExt as _;
 use cap_std::fs::{Dir, Metadata};
 use rulebook::outcome::unsafe_because;
 use rulebook::{Code, Defect, Diagnostic, Severity};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, ErrorKind};
@@ -84,13 +85,13 @@ impl Root {
 
     /// The file that `key` names, if it exists. Creates nothing.
     pub(super) fn look(&self, key: &str) -> Result<Option<(AnchoredPath, Metadata)>, Box<Diagnostic>> {
-        let own = key.split('/').any(is_own).then_some("a part of it is a name that temporary files have");
-        if let Some(why) = unsafe_because(key).or(own) {
-            let message = format!("`{}` is not a safe path: {why}", quoted(key));
-            let mut fault = Diagnostic::new(Code::Defect(Defect::UnsafePath), None, message);
-            // Whatever severity the pack gives this defect in answers, here it is an error: the file is not written.
-            fault.severity = Severity::Error;
-            return Err(Box::new(fault.with_help("a key is a path below the root with `/` between its parts")));
+        if let Some(why) = refused_because(key) {
+            return Err(Box::new(unsafe_path(key, why, "a key is a path below the root with `/` between its parts")));
+        }
+        // A link may lead to a place that no key may name, such as the folder of a repository.
+        if let Some((why, real)) = self.real(key).and_then(|real| Some((refused_because(&real)?, real))) {
+            let why = format!("a link leads to `{}`, and {why}", quoted(&real));
+            return Err(Box::new(unsafe_path(key, &why, "remove the link, or name another file")));
         }
         let Some(place) = self.place(key).map_err(|error| fault(key, &error))? else { return Ok(None) };
         match place.dir.symlink_metadata(&place.name) {
@@ -115,13 +116,17 @@ impl Root {
     /// The key of the same file without links in its folders, in lower case: two keys for which it is equal may be one
     /// file.
     pub(super) fn identity(&self, key: &str) -> String {
+        self.real(key).as_deref().unwrap_or(key).to_lowercase()
+    }
+
+    /// The key of the same file without links in its folders; `None` if no folder of it exists.
+    fn real(&self, key: &str) -> Option<String> {
         let folders: Vec<&str> = folders_of(key).collect();
-        let real = folders.iter().rev().find_map(|folder| {
+        folders.iter().rev().find_map(|folder| {
             let real = self.dir.canonicalize(folder).ok()?;
-            let parts: Option<Vec<&str>> = real.iter().map(|part| part.to_str()).collect();
-            Some(parts?.join("/") + key.strip_prefix(folder)?)
-        });
-        real.as_deref().unwrap_or(key).to_lowercase()
+            let parts: Vec<Cow<'_, str>> = real.iter().map(|part| part.to_string_lossy()).collect();
+            Some(parts.join("/") + key.strip_prefix(folder)?)
+        })
     }
 
     /// The place of `key`; `None` if its folder does not exist.
@@ -218,6 +223,20 @@ fn split(key: &str) -> (&str, &str) {
 /// The folders that contain the file of a key, outer ones first.
 pub(super) fn folders_of(key: &str) -> impl Iterator<Item = &str> {
     key.match_indices('/').filter_map(|(at, _)| key.get(..at))
+}
+
+/// Why no answer may change the file with this key.
+fn refused_because(key: &str) -> Option<&'static str> {
+    let own = || key.split('/').any(is_own).then_some("a part of it is a name that temporary files have");
+    unsafe_because(key).or_else(own)
+}
+
+fn unsafe_path(key: &str, why: &str, help: &'static str) -> Diagnostic {
+    let message = format!("`{}` is not a safe path: {why}", quoted(key));
+    let mut fault = Diagnostic::new(Code::Defect(Defect::UnsafePath), None, message);
+    // Whatever severity the pack gives this defect in answers, here it is an error: the file is not written.
+    fault.severity = Severity::Error;
+    fault.with_help(help)
 }
 
 fn not_a_folder(error: io::Error) -> io::Error {

@@ -222,6 +222,37 @@ fn paths_that_meet_through_a_link_are_one_file() {
     assert_eq!(changes(&applied(&root, &[write("b/y", "x")])), ["created"], "links inside the root are followed");
 }
 
+/// The folder of a repository is below the root, but holds programs that Git runs.
+#[cfg(unix)]
+#[test]
+fn no_link_leads_to_a_place_that_no_key_may_name() {
+    use rulebook::outcome::Edit;
+    let root = root("apply-git");
+    fs::create_dir_all(root.join(".git/hooks")).unwrap();
+    fs::create_dir_all(root.join("deep")).unwrap();
+    fs::write(root.join(".git/hooks/old"), "old\n").unwrap();
+    fs::write(root.join("a"), "a\n").unwrap();
+    for (target, link) in [(".git", "l"), ("../.git/hooks", "deep/h"), ("l", "chain")] {
+        std::os::unix::fs::symlink(target, root.join(link)).unwrap();
+    }
+    let before = contents(&root);
+    for key in ["l/hooks/old", "l/hooks/new", "l/new/deep/file", "l/config", "deep/h/old", "chain/hooks/old"] {
+        let edit = Edit { key: key.into(), find: "old".into(), put: "new".into(), ..Edit::default() };
+        let effects: [EffectRecord; 6] = [
+            write(key, "new"),
+            Effect::Edit(Box::new(edit)).into(),
+            Effect::Delete { key: key.into(), text: None }.into(),
+            Effect::Move { key: key.into(), to: "b".into() }.into(),
+            Effect::Move { key: "a".into(), to: key.into() }.into(),
+            Effect::Record { key: key.into(), path: "all".into(), value: 1.into() }.into(),
+        ];
+        for effect in effects {
+            assert!(codes(&applied(&root, &[effect])).contains(&"response/unsafe-path".to_owned()), "{key}");
+            assert_eq!(contents(&root), before, "{key}");
+        }
+    }
+}
+
 /// More than two hundred keys that try to leave the root, or to reach something that is not a file.
 pub(crate) fn hostile_keys() -> Vec<String> {
     let mut keys: Vec<String> = [
