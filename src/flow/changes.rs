@@ -14,6 +14,7 @@ use crate::expression::Failure;
 use crate::program::Verb;
 use crate::surface::Matching;
 use crate::text::{Location, unsafe_because};
+use std::borrow::Cow;
 
 impl Flow<'_> {
     /// Whether a change is valid by itself; a defect in it is answered.
@@ -23,9 +24,15 @@ impl Flow<'_> {
             return false;
         }
         let (what, key, why) = match effect {
-            Effect::Edit(edit) if edit.find.is_empty() => ("edit of", &edit.key, "the text to replace is empty"),
+            Effect::Edit(edit) if plain(&edit.find).is_empty() => {
+                ("edit of", &edit.key, "the text to replace is empty")
+            }
             Effect::Edit(edit) if edit.find == edit.put => {
                 ("edit of", &edit.key, "the text to replace and the new text are the same")
+            }
+            Effect::Edit(edit) if plain(&edit.find) == plain(&edit.put) => {
+                let why = "the two texts differ in their kind of line breaks or in a byte order mark, and a file keeps its own";
+                ("edit of", &edit.key, why)
             }
             Effect::Move { key, to } if key == to => ("move of", key, "the file is there already"),
             _ => return true,
@@ -163,6 +170,12 @@ impl Flow<'_> {
         let finding = Diagnostic::new(Code::Defect(defect), Location::response(self.span), message);
         self.answer(defect, finding.with_rule(Some(at)))
     }
+}
+
+/// A text as an edit compares it with a file, which keeps its line breaks and its byte order mark.
+fn plain(text: &str) -> Cow<'_, str> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
 }
 
 /// Whether a text is a script: its first line names an interpreter.

@@ -397,6 +397,20 @@ fn an_answer_that_does_not_fit_is_rejected_by_the_rules_of_the_pack() {
     assert_eq!(codes, ["response/edit-not-found", "response/edit-ambiguous"]);
 }
 
+/// A file keeps its line breaks, so an edit cannot change them, and says so.
+#[test]
+fn an_edit_of_nothing_but_line_breaks_is_refused() {
+    let root = root("edits-breaks");
+    fs::write(root.join("a"), "1\r\n2\r\n").unwrap();
+    for (old, new) in [("\r\n", "\n"), ("1\r\n", "1\n"), ("1\n2", "1\r\n2"), ("\u{feff}1", "1")] {
+        let params = serde_json::json!({ "edits": [{ "path": "a", "old": old, "new": new }] });
+        let reply = serde_json::json!({ "content": [{ "type": "tool_use", "id": "1", "name": "edits", "input": params }], "role": "assistant" });
+        let (status, out, err) = command(&root, &["--from", "anthropic"], &reply.to_string());
+        assert_eq!((status, &*read(&root, "a")), (1, "1\r\n2\r\n"), "{old:?}: {out}{err}");
+        assert!(format!("{out}{err}").contains("a file keeps its own"), "{old:?}: {out}{err}");
+    }
+}
+
 #[test]
 fn a_last_line_without_a_line_break_fits_only_at_the_end_of_the_file() {
     let root = root("edits-unended");
