@@ -168,7 +168,8 @@ pub(super) fn read(source: &PayloadSource<'_>, body: Span, block: &BlockBinding)
     let list = block.lists_calls() && body.of(source.text).starts_with('[');
     let envelopes =
         block.bodies().map(|pointer| pointer.split('.').count()).min().unwrap_or_default() + usize::from(list);
-    let context = Context { declares: &declares, cut: source.cut, envelopes, ..source.context() };
+    let context =
+        Context { declares: &declares, cut: source.cut, bounded: source.bounded, envelopes, ..source.context() };
     calls(&JsonLayout(json::tape(source.text, body, context)?, source.text), block)
 }
 

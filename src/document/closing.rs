@@ -149,6 +149,7 @@ impl DialectScanner {
             values: &Cell::new(self.limits.values),
             bound: block,
             cut: ended.is_cut() || ends_response(context.text, body.end),
+            bounded: true,
         };
         let fields = block.payload.contains(&Payload::Tags);
         match !fields || (block.payload.len() > 1 && body.of(context.text).trim_start().starts_with(['{', '['])) {

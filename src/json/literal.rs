@@ -34,8 +34,8 @@ impl LenientJson<'_> {
         if let Some((value, length, name)) = self.constant() {
             let span = Span::new(start, start + length);
             self.at = span.end;
-            // If the end of the response cuts the value off, its rest is missing.
-            let cut = self.context.cut && self.at >= self.bytes.len();
+            // If nothing bounds the value at the end of the text, its rest may be missing.
+            let cut = self.context.may_go_on() && self.at >= self.bytes.len();
             match name {
                 _ if cut => self.fault(fault::SKIPPED_TEXT, span, Grade::Lossy),
                 Some(fault::NO_VALUE) => self.fault(fault::NO_VALUE, span, Grade::Lossy),
@@ -48,7 +48,7 @@ impl LenientJson<'_> {
         if let Some(length) = self.number_length() {
             let span = Span::new(start, start + length);
             let raw = span.of(self.text);
-            let cut = self.context.cut && span.end >= self.bytes.len();
+            let cut = self.context.may_go_on() && span.end >= self.bytes.len();
             if crate::value::is_number(raw) {
                 self.at = span.end;
                 if cut {

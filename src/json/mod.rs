@@ -53,6 +53,9 @@ pub(crate) struct Context<'c> {
     pub(crate) declares: &'c dyn Fn(&str) -> bool,
     /// Whether the end of the response cuts the text off.
     pub(crate) cut: bool,
+    /// Whether something after the text bounds it, such as the closer of a block: otherwise a number or a word without
+    /// quotes that it ends with may have been longer.
+    pub(crate) bounded: bool,
     /// How many of the outermost containers are envelopes, with no other members than those on the path to the inner
     /// ones, so that the last members of the value inside them can only be its own.
     pub(crate) envelopes: usize,
@@ -61,7 +64,14 @@ pub(crate) struct Context<'c> {
 impl<'c> Context<'c> {
     /// The context of a text that is complete, without declared names.
     pub(crate) fn new(depth: usize, values: &'c Cell<usize>) -> Self {
-        Self { depth, values, declares: &|_| false, cut: false, envelopes: 0 }
+        Self { depth, values, declares: &|_| false, cut: false, bounded: true, envelopes: 0 }
+    }
+}
+
+impl Context<'_> {
+    /// Whether a number or a word without quotes at the end of the text may have been longer.
+    fn may_go_on(self) -> bool {
+        self.cut || !self.bounded
     }
 }
 

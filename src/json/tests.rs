@@ -67,6 +67,25 @@ fn a_certain_fault_leaves_the_value_as_meant() {
     check(r#"{"to": "Bob, "why": 1}"#, &value!({ "to": "Bob", "why": 1 }), &["missing_quote"], false);
 }
 
+/// Where nothing follows the text, a number or a word that it ends with may have been longer; a string, a list or a
+/// space ends by itself.
+#[test]
+fn a_value_that_nothing_bounds_may_be_cut() {
+    let is_lossy = |text: &str, bounded: bool| {
+        let values = Cell::new(10_000);
+        let context = Context { bounded, ..Context::new(64, &values) };
+        read(text, Span::new(0, text.len()), context).unwrap().is_lossy()
+    };
+    for text in
+        [r#"{"amount": 1"#, r#"{"amount": true"#, r#"{"amount": .5"#, r#"{"amount": [1, 2"#, "{\"amount\": None"]
+    {
+        assert_eq!((is_lossy(text, true), is_lossy(text, false)), (false, true), "{text}");
+    }
+    for text in [r#"{"amount": "1""#, r#"{"amount": [1]"#, r#"{"amount": 1 "#, r#"{'amount': 1}"#] {
+        assert!(!is_lossy(text, false), "{text}");
+    }
+}
+
 #[test]
 fn a_fault_that_may_lose_something_is_lossy() {
     check(r#"{"to": 1/3}"#, &value!({ "to": "1/3" }), &["unquoted_text"], true);

@@ -416,6 +416,7 @@ impl<'r> Judgement<'r> {
             values,
             bound,
             cut: block.ended.is_cut() || (!is_native && ends_response(self.text, block.body().end)),
+            bounded: !is_native || block.body().end < block.span().end,
         }
     }
 

@@ -108,7 +108,7 @@ const PAYLOADS: &[(&str, &str)] = &[
     ("refund", r#"{"amount": "5"}"#),
     ("refund", r#"{"amount": 5, "reason": "late", "who": "Ann"}"#),
     ("refund", r#"{'amount': 5,}"#),
-    ("refund", r#"{"amount": 5"#),
+    ("refund", r#"{"amount": 5 "#),
     ("refund", r#"{"amount": 5, "amount": 6}"#),
     ("refund", r#"{"ammount": 5}"#),
     ("refund", "[5]"),
@@ -149,6 +149,15 @@ fn a_native_call_has_the_outcome_of_the_same_call_in_a_text() {
         sums(&native);
     }
     assert!(differing.is_empty(), "{}", differing.join("\n"));
+}
+
+/// The closer of a call in a text bounds a number before it; nothing follows the arguments of a native call.
+#[test]
+fn only_a_native_call_may_be_cut_in_a_number_at_its_end() {
+    let program = program();
+    let in_text = program.run(&program.session(), "<call name=\"refund\">{\"amount\": 5</call>");
+    let native = judge(&program, &program.session(), [call("refund", "{\"amount\": 5")]);
+    assert_eq!((in_text.calls[0].verdict, native.calls[0].verdict), (Verdict::Accepted, Verdict::Dropped));
 }
 
 /// Checks that the ledger counts every byte.

@@ -76,6 +76,8 @@ pub(crate) struct PayloadSource<'t> {
     pub(crate) bound: &'t program::BlockBinding,
     /// Whether the end of the response cuts the payload off.
     pub(crate) cut: bool,
+    /// Whether something follows the payload, so that a number at its end is whole.
+    pub(crate) bounded: bool,
 }
 
 impl PayloadSource<'_> {
@@ -98,7 +100,8 @@ impl PayloadSource<'_> {
     /// Why the part cannot be read, and where.
     pub(crate) fn json(&self, body: Span) -> Result<Json, Unreadable> {
         let declares = |name: &str| self.declares(name);
-        let read = json::read(self.text, body, Context { declares: &declares, cut: self.cut, ..self.context() });
+        let context = Context { declares: &declares, cut: self.cut, bounded: self.bounded, ..self.context() };
+        let read = json::read(self.text, body, context);
         read.map_err(|error| match error.too_many {
             true => {
                 let most = self.limits.values;
@@ -119,7 +122,8 @@ impl PayloadSource<'_> {
         // In a larger payload, the places of values are not used, and they would take memory.
         let most = Cell::new(self.limits.values.min(MAX_PLACED_VALUES));
         let declares = |name: &str| self.declares(name);
-        let context = Context { declares: &declares, cut: self.cut, ..Context::new(self.limits.depth, &most) };
+        let (cut, bounded) = (self.cut, self.bounded);
+        let context = Context { declares: &declares, cut, bounded, ..Context::new(self.limits.depth, &most) };
         json::tape(self.text, body, context)
     }
 
