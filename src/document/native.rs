@@ -125,8 +125,8 @@ impl Document {
                 self.found.push(ReaderFinding::new(Defect::TooLarge, span));
                 break;
             }
-            let is_last = layout.ends_with_call && number + 1 == layout.calls.len();
-            let cut = is_last && (reply.truncated || reply.refused) && !is_complete(span.of(&layout.source), limits);
+            // Several calls may arrive at once, so that any of them may be cut off, and not only the last.
+            let cut = (reply.truncated || reply.refused) && !is_complete(span.of(&layout.source), limits);
             let ended = if cut { Ended::Open } else { Ended::Whole };
             if cut {
                 self.found.push(ReaderFinding::of(Defect::UnclosedBlock, span, self.blocks.len()));

@@ -38,7 +38,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub struct Reply {
     /// The parts, in the order in which the model wrote them.
     pub parts: Vec<ReplyPart>,
-    /// Whether the model ran out of tokens, so that its last part may be incomplete.
+    /// Whether the model ran out of tokens, so that its last part and its calls may be incomplete.
     pub truncated: bool,
     /// Whether the provider reports that the model refused, or that its own filter stopped the answer.
     pub refused: bool,
@@ -89,8 +89,6 @@ pub(crate) struct ReplyLayout {
     pub(crate) parts: Vec<Span>,
     /// For each call, the place of its name, and how much of the text is before it.
     pub(crate) calls: Vec<(Span, usize)>,
-    /// Whether the last part is a call.
-    pub(crate) ends_with_call: bool,
 }
 
 impl Reply {
@@ -149,7 +147,6 @@ impl Reply {
                 layout.add(text);
             }
         }
-        layout.ends_with_call = matches!(self.parts.last(), Some(ReplyPart::Call { .. }));
         for ((_, name, _), before) in self.calls().zip(before) {
             let span = layout.append(name);
             layout.calls.push((span, before));
