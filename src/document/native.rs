@@ -28,12 +28,14 @@ pub(crate) struct Natives {
     pub(crate) others: Vec<String>,
     /// Whether the provider reports that the model refused.
     pub(crate) refused: bool,
+    /// The provider's word for why a truncated reply ended, if it is not that the tokens ran out.
+    pub(crate) reason: Option<String>,
 }
 
 impl Natives {
     fn of(reply: &Reply) -> Self {
         let others = reply.others().map(str::to_owned).collect();
-        Self { others, refused: reply.refused, ..Self::default() }
+        Self { others, refused: reply.refused, reason: reply.reason.clone(), ..Self::default() }
     }
 
     /// The id of the native call whose block has this index.
@@ -126,7 +128,8 @@ impl Document {
                 break;
             }
             // Several calls may arrive at once, so that any of them may be cut off, and not only the last.
-            let cut = (reply.truncated || reply.refused) && !is_complete(span.of(&layout.source), limits);
+            let doubtful = || (reply.truncated || reply.refused) && !is_complete(span.of(&layout.source), limits);
+            let cut = reply.unfinished.contains(&number) || doubtful();
             let ended = if cut { Ended::Open } else { Ended::Whole };
             if cut {
                 self.found.push(ReaderFinding::of(Defect::UnclosedBlock, span, self.blocks.len()));

@@ -6,7 +6,7 @@
 //! Never: does anything unless the host says that the answer was cut off.
 
 use super::{Judgement, Subject, defect};
-use crate::diagnostic::{Defect, message};
+use crate::diagnostic::{Defect, message, quote};
 use crate::document::{Block, Ended};
 use crate::grammar::{Machine, Progress};
 use crate::surface::Role;
@@ -19,8 +19,15 @@ impl Judgement<'_> {
             return;
         }
         let end = Span::new(self.document.bytes, self.document.bytes);
-        let finding = defect(Defect::Truncated, end, "the model ran out of tokens")
-            .with_help("give the model more tokens, or let it continue");
+        let reason = self.document.natives.as_ref().and_then(|natives| natives.reason.as_deref());
+        let finding = match reason {
+            None => defect(Defect::Truncated, end, "the model ran out of tokens")
+                .with_help("give the model more tokens, or let it continue"),
+            Some(reason) => {
+                let why = message!("the reply ended with `{}`, so that it may be incomplete", quote(reason, 60));
+                defect(Defect::Truncated, end, why).with_help("ask the model again, or let it continue")
+            }
+        };
         self.answer(Defect::Truncated, &Subject::Reply, finding);
         for index in self.uncounted.unfinished.clone() {
             // A block that a later rung ended has been reported as `unclosed-block`.

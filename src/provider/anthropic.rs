@@ -27,8 +27,8 @@ pub(super) fn message<'t>(message: &mut ReplyMessage<'t>, returned: Raw<'t>) {
         None => message.fault_in(returned, "this has no `content`, so it is no message of Anthropic"),
     }
     let reason = message.text_member(returned, "stop_reason").unwrap_or_default();
-    message.reply.truncated |= is_truncated(&reason);
-    message.reply.refused |= reason == REFUSAL;
+    message.end(&reason);
+    message.unsaid = returned.members().any(|(name, value)| name == "stop_reason" && value.is_null());
 }
 
 /// Reads a content block.
@@ -56,10 +56,4 @@ pub(super) fn block<'t>(message: &mut ReplyMessage<'t>, block: Raw<'t>) {
         "" => message.other("content block"),
         kind => message.other(kind),
     }
-}
-
-pub(super) const REFUSAL: &str = "refusal";
-
-pub(super) fn is_truncated(reason: &str) -> bool {
-    matches!(reason, "max_tokens" | "model_context_window_exceeded")
 }

@@ -9,8 +9,9 @@
 //! text, is put after all others.
 
 use super::anthropic;
-use super::message::{self, ReplyMessage};
-use super::openai::{is_refused, is_truncated, reasoning};
+use super::ending::Ending;
+use super::message::{self, ReplyMessage, is_complete};
+use super::openai::reasoning;
 use super::raw::Raw;
 use super::reply::BETWEEN;
 use super::{Provider, Reply, ReplyPart, gemini, mcp, openai, responses};
@@ -44,7 +45,14 @@ pub(crate) struct Chunks {
     last_text: Option<PartKey>,
     truncated: bool,
     refused: bool,
+    /// The provider's word for why the reply ended, if it is not that the tokens ran out.
+    reason: Option<String>,
+    /// Whether the provider rejects the calls of the reply.
+    broken: bool,
+    /// Whether the provider says that the stream ended.
     ended: bool,
+    /// Whether it says why.
+    explained: bool,
     /// Whether the stream is one of the Responses API.
     events: bool,
     /// The numbers of items that have begun.
@@ -92,16 +100,22 @@ impl Chunks {
                 Provider::Anthropic => self.anthropic(message, chunk),
                 Provider::Gemini => {
                     self.ended |= gemini::response(message, chunk);
+                    self.explained |= self.ended;
                     self.take_parts(message);
                 }
                 Provider::Mcp => {
                     mcp::message(message, chunk);
                     self.ended |= !message.reply.parts.is_empty();
+                    self.explained |= self.ended;
                     self.take_parts(message);
                 }
             }
             self.truncated |= message.reply.truncated;
             self.refused |= message.reply.refused;
+            self.broken |= message.broken;
+            if let Some(reason) = message.reply.reason.take() {
+                self.reason = Some(reason);
+            }
         });
         read.into_result()?;
         Ok(std::mem::take(&mut self.deltas))
@@ -109,16 +123,25 @@ impl Chunks {
 
     /// The reply. If the stream has no end, it was cut off.
     pub(crate) fn into_reply(self) -> Reply {
-        let (truncated, refused) = (self.truncated || !self.ended, self.refused);
-        let whole = |coming: PartialPart| match coming {
-            PartialPart { part: ReplyPart::Call { id, name, arguments }, otherwise } => {
-                let arguments = if arguments.is_empty() { otherwise.unwrap_or_default() } else { arguments };
-                ReplyPart::Call { id, name, arguments }
+        let (truncated, refused, reason) = (self.truncated || !self.ended, self.refused, self.reason);
+        let mut unfinished = Vec::new();
+        let mut number = 0;
+        let mut parts = Vec::with_capacity(self.parts.len() + self.others.len());
+        for coming in self.parts.into_values() {
+            let PartialPart { mut part, otherwise } = coming;
+            if let ReplyPart::Call { arguments, .. } = &mut part {
+                if arguments.is_empty() {
+                    *arguments = otherwise.unwrap_or_default();
+                }
+                if self.broken || (!self.explained && !is_complete(arguments)) {
+                    unfinished.push(number);
+                }
+                number += 1;
             }
-            PartialPart { part, .. } => part,
-        };
-        let others = self.others.into_iter().map(|kind| ReplyPart::Other { kind });
-        Reply { parts: self.parts.into_values().map(whole).chain(others).collect(), truncated, refused }
+            parts.push(part);
+        }
+        parts.extend(self.others.into_iter().map(|kind| ReplyPart::Other { kind }));
+        Reply { parts, truncated, refused, reason, unfinished }
     }
 
     /// Records something that has arrived and that nothing reads.
@@ -168,11 +191,18 @@ impl Chunks {
             } else if choice.get("message").is_some() {
                 message.fault_in(choice, "this choice has a whole `message`, which is no chunk");
             }
-            if let Some(reason) = message.text_member(choice, "finish_reason").filter(|reason| !reason.is_empty()) {
-                self.ended = true;
-                self.truncated |= is_truncated(&reason);
-                self.refused |= is_refused(&reason);
-            }
+            let reason = message.text_member(choice, "finish_reason").unwrap_or_default();
+            self.end(message, &reason);
+        }
+    }
+
+    /// Notes why the provider says that the reply ended.
+    fn end(&mut self, message: &mut ReplyMessage<'_>, reason: &str) {
+        if Ending::of(reason) != Ending::Unsaid {
+            (self.ended, self.explained) = (true, true);
+            message.end(reason);
+            message.reply.others().for_each(|kind| self.note_other(kind));
+            message.reply.parts.clear();
         }
     }
 
@@ -251,7 +281,7 @@ impl Chunks {
                 event.get("item").iter().for_each(|item| self.item(message, index, *item));
             }
             "response.completed" | "response.incomplete" | "response.failed" => {
-                self.ended = true;
+                (self.ended, self.explained) = (true, true);
                 event.get("response").iter().for_each(|response| self.end_of_response(message, *response));
             }
             "error" => message.returned(event),
@@ -330,9 +360,7 @@ impl Chunks {
             }
             ("message_delta", Some(delta)) => {
                 let reason = message.text_member(delta, "stop_reason").unwrap_or_default();
-                self.ended |= !reason.is_empty();
-                self.truncated |= anthropic::is_truncated(&reason);
-                self.refused |= reason == anthropic::REFUSAL;
+                self.end(message, &reason);
             }
             ("message_stop", _) => self.ended = true,
             ("message", _) => message.fault_in(event, "this is a whole message, which is no event of a stream"),

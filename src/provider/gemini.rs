@@ -5,6 +5,7 @@
 //! Never: joins texts of one kind unless nothing is between them.
 
 use super::ReplyPart;
+use super::ending::Ending;
 use super::message::ReplyMessage;
 use super::raw::Raw;
 
@@ -17,10 +18,13 @@ const CALL: [&str; 2] = ["functionCall", "function_call"];
 
 /// Reads whatever the API returned.
 pub(super) fn message<'t>(message: &mut ReplyMessage<'t>, returned: Raw<'t>) {
-    match returned.is_list() {
-        true => returned.items().for_each(|one| _ = response(message, one)),
-        false => _ = response(message, returned),
+    if !returned.is_list() {
+        message.unsaid = !response(message, returned);
+        return;
     }
+    // The responses of a stream: one that none of them ends was cut off.
+    let ended = returned.items().fold(false, |ended, one| response(message, one) || ended);
+    message.reply.truncated |= !ended;
 }
 
 /// A member in the spelling of the API, or in that of its Python library.
@@ -52,8 +56,9 @@ pub(super) fn response<'t>(message: &mut ReplyMessage<'t>, returned: Raw<'t>) ->
         message.list(content, "parts").for_each(|one| part(message, one));
     }
     candidates.for_each(|_| message.other("another candidate"));
-    let reason = member(candidate, ["finishReason", "finish_reason"]);
-    finish(message, reason.and_then(Raw::text).as_deref())
+    let reason = member(candidate, ["finishReason", "finish_reason"]).and_then(Raw::text).unwrap_or_default();
+    message.end(&reason);
+    Ending::of(&reason) != Ending::Unsaid
 }
 
 fn part<'t>(message: &mut ReplyMessage<'t>, part: Raw<'t>) {
@@ -83,19 +88,4 @@ fn add(message: &mut ReplyMessage<'_>, more: String, thought: bool) {
         (_, true) => message.thinking(more),
         (_, false) => message.text(more),
     }
-}
-
-/// Records why a response ended; returns whether it has.
-fn finish(message: &mut ReplyMessage<'_>, reason: Option<&str>) -> bool {
-    match reason {
-        None | Some("" | "FINISH_REASON_UNSPECIFIED") => return false,
-        Some("STOP") => {}
-        Some("MAX_TOKENS") => message.reply.truncated = true,
-        // The call that the model wrote is not in the response.
-        Some(reason @ ("MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS" | "OTHER")) => {
-            message.other(reason);
-        }
-        Some(_) => message.reply.refused = true,
-    }
-    true
 }

@@ -4,6 +4,7 @@
 //! Out: [`Checked`] with the [`Reply`], or an error at the place that cannot be read.
 //! Never: knows the shapes of a provider, or ignores a part silently.
 
+use super::ending::Ending;
 use super::raw::{Raw, RawPlaces};
 use super::{Reply, ReplyPart};
 use crate::diagnostic::{self, Checked, Code, Diagnostic, message, quote};
@@ -18,6 +19,10 @@ pub(super) struct ReplyMessage<'t> {
     sources: Sources,
     faults: Vec<Diagnostic>,
     pub(super) reply: Reply,
+    /// Whether the provider should say why the reply ended, and does not.
+    pub(super) unsaid: bool,
+    /// Whether the provider rejects the calls of the reply.
+    pub(super) broken: bool,
 }
 
 /// The reply that the reader of a provider finds in a message. `name` is the name of the source in findings.
@@ -31,9 +36,11 @@ pub(super) fn read(
     let text = returned.trim_start_matches('\u{feff}').trim();
     let error = serde_json::from_str::<IgnoredAny>(text).err();
     let places = RawPlaces::of(if error.is_none() { text } else { "" });
-    let mut message = ReplyMessage { text: returned, source, sources, faults: Vec::new(), reply: Reply::default() };
+    let (faults, reply) = (Vec::new(), Reply::default());
+    let mut message = ReplyMessage { text: returned, source, sources, faults, reply, unsaid: false, broken: false };
     if let Some(whole) = places.whole() {
         read(&mut message, whole);
+        message.note_unfinished();
     }
     if let Some(error) = error {
         let (start, place) = (offset_of(text, returned), broken::place(&error, text));
@@ -57,6 +64,34 @@ impl<'t> ReplyMessage<'t> {
         let start = offset_of(part.raw, self.text);
         let first = part.raw.lines().next().unwrap_or_default();
         self.fault(Span::new(start, start + first.len()), why);
+    }
+
+    /// Notes why the provider says that the reply ended.
+    pub(super) fn end(&mut self, reason: &str) {
+        match Ending::of(reason) {
+            Ending::Whole | Ending::Unsaid => {}
+            Ending::Cut => self.reply.truncated = true,
+            Ending::Refused => self.reply.refused = true,
+            Ending::Broken => {
+                self.broken = true;
+                self.other(reason);
+            }
+            Ending::Unknown => {
+                self.reply.truncated = true;
+                self.reply.reason = Some(reason.to_owned());
+            }
+        }
+    }
+
+    /// Notes which calls may be incomplete.
+    fn note_unfinished(&mut self) {
+        let (broken, unsaid) = (self.broken, self.unsaid);
+        let calls = self.reply.calls().enumerate();
+        let doubtful = calls.filter(|(_, (_, _, arguments))| broken || (unsaid && !is_complete(arguments)));
+        let doubtful: Vec<usize> = doubtful.map(|(number, _)| number).collect();
+        self.reply.unfinished.extend(doubtful);
+        self.reply.unfinished.sort_unstable();
+        self.reply.unfinished.dedup();
     }
 
     /// Reports that the API returned an error instead of an answer.
@@ -145,6 +180,11 @@ impl<'t> ReplyMessage<'t> {
     pub(super) fn other(&mut self, kind: impl Into<String>) {
         self.reply.parts.push(ReplyPart::Other { kind: kind.into() });
     }
+}
+
+/// Whether arguments are valid JSON.
+pub(super) fn is_complete(arguments: &str) -> bool {
+    serde_json::from_str::<IgnoredAny>(arguments).is_ok()
 }
 
 /// The offset of a part of a text in the text.

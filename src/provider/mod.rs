@@ -8,6 +8,7 @@
 
 mod anthropic;
 mod chunks;
+mod ending;
 mod gemini;
 mod mcp;
 mod message;

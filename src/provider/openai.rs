@@ -4,6 +4,7 @@
 //! Out: the parts of the reply: reasoning, then text, then calls.
 //! Never: reads chunks.
 
+use super::ending::Ending;
 use super::message::ReplyMessage;
 use super::raw::Raw;
 use super::responses;
@@ -45,8 +46,8 @@ fn choices<'t>(message: &mut ReplyMessage<'t>, returned: Raw<'t>) {
                 },
             }
             let reason = message.text_member(choice, "finish_reason").unwrap_or_default();
-            message.reply.truncated |= is_truncated(&reason);
-            message.reply.refused |= is_refused(&reason);
+            message.end(&reason);
+            message.unsaid = Ending::of(&reason) == Ending::Unsaid;
         }
     }
     choices.for_each(|_| message.other("another choice"));
@@ -130,12 +131,4 @@ pub(super) fn content<'t>(message: &mut ReplyMessage<'t>, of: Raw<'t>) {
 
 fn is_text(kind: &str) -> bool {
     matches!(kind, "" | "text" | "output_text" | "summary_text" | "reasoning_text")
-}
-
-pub(super) fn is_truncated(reason: &str) -> bool {
-    matches!(reason, "length" | "max_tokens" | "max_output_tokens")
-}
-
-pub(super) fn is_refused(reason: &str) -> bool {
-    matches!(reason, "content_filter" | "refusal")
 }

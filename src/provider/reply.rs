@@ -42,6 +42,10 @@ pub struct Reply {
     pub truncated: bool,
     /// Whether the provider reports that the model refused, or that its own filter stopped the answer.
     pub refused: bool,
+    /// The provider's word for why a truncated reply ended, if it is not that the tokens ran out.
+    pub reason: Option<String>,
+    /// The numbers of the calls, from 0, that may be incomplete although their arguments are valid JSON, or absent.
+    pub unfinished: Vec<usize>,
 }
 
 /// A part of a reply.

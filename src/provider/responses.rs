@@ -4,8 +4,9 @@
 //! Out: the parts of the reply, in the order of the items.
 //! Never: reads the events of a stream.
 
+use super::ending::Ending;
 use super::message::ReplyMessage;
-use super::openai::{content, is_refused, is_truncated};
+use super::openai::content;
 use super::raw::Raw;
 
 /// Reads a whole response.
@@ -18,8 +19,8 @@ pub(super) fn response<'t>(message: &mut ReplyMessage<'t>, response: Raw<'t>) {
 pub(super) fn incomplete<'t>(message: &mut ReplyMessage<'t>, response: Raw<'t>) {
     if let Some(details) = response.get("incomplete_details") {
         let reason = message.text_member(details, "reason").unwrap_or_default();
-        message.reply.refused |= is_refused(&reason);
-        message.reply.truncated |= is_truncated(&reason) || !is_refused(&reason);
+        message.end(&reason);
+        message.reply.truncated |= Ending::of(&reason) != Ending::Refused;
     }
 }
 
