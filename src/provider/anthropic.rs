@@ -50,8 +50,7 @@ pub(super) fn block<'t>(message: &mut ReplyMessage<'t>, block: Raw<'t>) {
         "redacted_thinking" => {}
         "tool_use" => {
             let (id, name) = (message.text_member(block, "id"), message.text_member(block, "name").unwrap_or_default());
-            let arguments = message.arguments(block, "input");
-            message.call(id, name, arguments);
+            message.call_of(id, name, block, "input");
         }
         "" => message.other("content block"),
         kind => message.other(kind),

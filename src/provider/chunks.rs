@@ -53,6 +53,8 @@ pub(crate) struct Chunks {
     ended: bool,
     /// Whether it says why.
     explained: bool,
+    /// Whether the API has parsed the arguments in a whole message.
+    parsed: bool,
     /// Whether the stream is one of the Responses API.
     events: bool,
     /// The numbers of items that have begun.
@@ -67,6 +69,22 @@ struct PartialPart {
     part: ReplyPart,
     /// The arguments to use if no more of them arrive.
     otherwise: Option<String>,
+    /// How much of the arguments of a call has arrived.
+    arrival: Arrival,
+}
+
+/// How much of the arguments of a call has arrived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Arrival {
+    /// As much as there is: nothing marks the end of the arguments.
+    #[default]
+    Unmarked,
+    /// The event that ends the call is still to come.
+    Open,
+    /// All that the provider has; if it was cut off, so may they be.
+    Ended,
+    /// Not all, says the provider.
+    Partial,
 }
 
 /// The numbers of the parts of a chat completion; its calls follow.
@@ -94,6 +112,7 @@ impl Chunks {
         if chunk.is_empty() || chunk == "[DONE]" {
             return Ok(Vec::new());
         }
+        self.parsed = matches!(provider, Provider::Anthropic | Provider::Gemini);
         let read = message::read(provider.name(), chunk, |message, chunk| {
             match provider {
                 Provider::Openai | Provider::Responses => self.openai(message, chunk),
@@ -125,23 +144,34 @@ impl Chunks {
     pub(crate) fn into_reply(self) -> Reply {
         let (truncated, refused, reason) = (self.truncated || !self.ended, self.refused, self.reason);
         let mut unfinished = Vec::new();
-        let mut number = 0;
+        let (mut number, mut last) = (0, Arrival::default());
         let mut parts = Vec::with_capacity(self.parts.len() + self.others.len());
         for coming in self.parts.into_values() {
-            let PartialPart { mut part, otherwise } = coming;
+            let PartialPart { mut part, otherwise, arrival } = coming;
             if let ReplyPart::Call { arguments, .. } = &mut part {
                 if arguments.is_empty() {
-                    *arguments = otherwise.unwrap_or_default();
+                    // The start of a call has an empty object in the place of arguments that are still to come.
+                    let is_placeholder = |text: &String| arrival == Arrival::Open && text.trim() == "{}";
+                    *arguments = otherwise.filter(|text| !is_placeholder(text)).unwrap_or_default();
                 }
-                if self.broken || (!self.explained && !is_complete(arguments)) {
+                let is_doubtful = !self.explained || arrival == Arrival::Open;
+                if self.broken || arrival == Arrival::Partial || (is_doubtful && !is_complete(arguments)) {
                     unfinished.push(number);
                 }
+                last = arrival;
                 number += 1;
             }
             parts.push(part);
         }
         parts.extend(self.others.into_iter().map(|kind| ReplyPart::Other { kind }));
-        Reply { parts, truncated, refused, reason, unfinished }
+        let mut reply = Reply { parts, truncated, refused, reason, unfinished };
+        // As in the whole message: where the API parses arguments, they are valid JSON even if the model was cut off. If
+        // the stream only broke off, the event that ends a call says that it is whole.
+        if self.parsed && (truncated || refused) && (self.explained || last == Arrival::Unmarked) {
+            reply.unfinished.extend(reply.last_call());
+            reply.unfinished.dedup();
+        }
+        reply
     }
 
     /// Records something that has arrived and that nothing reads.
@@ -362,6 +392,7 @@ impl Chunks {
                 let reason = message.text_member(delta, "stop_reason").unwrap_or_default();
                 self.end(message, &reason);
             }
+            ("content_block_stop", _) => self.end_call(key),
             ("message_stop", _) => self.ended = true,
             ("message", _) => message.fault_in(event, "this is a whole message, which is no event of a stream"),
             ("error", _) => message.returned(event.get("error").unwrap_or(event)),
@@ -382,6 +413,7 @@ impl Chunks {
                         (*own, *known) = (id, name);
                     }
                     coming.otherwise = Some(arguments);
+                    coming.arrival = Arrival::Open;
                 }
                 ReplyPart::Other { kind } => drop(self.at(key, || PartialPart::other(kind))),
             }
@@ -392,6 +424,7 @@ impl Chunks {
     /// kind.
     fn take_parts(&mut self, message: &mut ReplyMessage<'_>) {
         let mut last = self.parts.keys().next_back().map_or(0, |key| key.0);
+        let (partial, mut number) = (std::mem::take(&mut message.reply.unfinished), 0);
         for part in std::mem::take(&mut message.reply.parts) {
             let own = self.parts.get(&(last, 0)).map(|coming| &coming.part);
             let goes_on = matches!(
@@ -408,9 +441,13 @@ impl Chunks {
                     if let ReplyPart::Call { id: own, name: known, .. } = &mut coming.part {
                         (*own, *known) = (id, name);
                     }
+                    if partial.contains(&number) {
+                        coming.arrival = Arrival::Partial;
+                    }
+                    number += 1;
                     self.add_arguments((last, 0), &arguments);
                 }
-                other => drop(self.parts.insert((last, 0), PartialPart { part: other, otherwise: None })),
+                other => drop(self.parts.insert((last, 0), PartialPart::of(other))),
             }
         }
     }
@@ -479,6 +516,14 @@ impl Chunks {
         self.deltas.push(Delta::Arguments(key, more.to_owned()));
     }
 
+    /// Notes that all arguments of a call have arrived.
+    fn end_call(&mut self, key: PartKey) {
+        let key = self.moved.get(&key).copied().unwrap_or(key);
+        if let Some(coming) = self.parts.get_mut(&key).filter(|coming| coming.arrival == Arrival::Open) {
+            coming.arrival = Arrival::Ended;
+        }
+    }
+
     fn call(&mut self, key: PartKey) -> &mut PartialPart {
         self.at(key, PartialPart::call).1
     }
@@ -512,7 +557,7 @@ fn starts_with_content(event: Raw<'_>) -> bool {
 
 impl PartialPart {
     fn of(part: ReplyPart) -> Self {
-        Self { part, otherwise: None }
+        Self { part, otherwise: None, arrival: Arrival::default() }
     }
 
     fn is_text(&self) -> bool {

@@ -70,10 +70,12 @@ fn part<'t>(message: &mut ReplyMessage<'t>, part: Raw<'t>) {
     }
     if let Some(call) = member(part, CALL) {
         let (id, name) = (message.text_member(call, "id"), message.text_member(call, "name").unwrap_or_default());
-        let arguments = message.arguments(call, "args");
-        message.call(id, name, arguments);
+        message.call_of(id, name, call, "args");
         if member(call, ["partialArgs", "partial_args"]).is_some() {
+            message.last_is_partial();
             message.other("partialArgs");
+        } else if call.get("args").is_none() {
+            message.last_has_none();
         }
     }
     let is_read = |name: &str| ASIDE.contains(&name) || CALL.contains(&name);

@@ -24,6 +24,5 @@ pub(super) fn message<'t>(message: &mut ReplyMessage<'t>, request: Raw<'t>) {
         return message.fault_in(params, "this names no tool");
     };
     let id = request.get("id").map(Raw::arguments);
-    let arguments = message.arguments(params, "arguments");
-    message.call(id, name, arguments);
+    message.call_of(id, name, params, "arguments");
 }

@@ -23,6 +23,8 @@ pub(super) struct ReplyMessage<'t> {
     pub(super) unsaid: bool,
     /// Whether the provider rejects the calls of the reply.
     pub(super) broken: bool,
+    /// Whether the API has parsed the arguments of the last call: they are valid JSON even if the model was cut off.
+    last_is_parsed: bool,
 }
 
 /// The reply that the reader of a provider finds in a message. `name` is the name of the source in findings.
@@ -36,8 +38,16 @@ pub(super) fn read(
     let text = returned.trim_start_matches('\u{feff}').trim();
     let error = serde_json::from_str::<IgnoredAny>(text).err();
     let places = RawPlaces::of(if error.is_none() { text } else { "" });
-    let (faults, reply) = (Vec::new(), Reply::default());
-    let mut message = ReplyMessage { text: returned, source, sources, faults, reply, unsaid: false, broken: false };
+    let mut message = ReplyMessage {
+        text: returned,
+        source,
+        sources,
+        faults: Vec::new(),
+        reply: Reply::default(),
+        unsaid: false,
+        broken: false,
+        last_is_parsed: false,
+    };
     if let Some(whole) = places.whole() {
         read(&mut message, whole);
         message.note_unfinished();
@@ -90,6 +100,10 @@ impl<'t> ReplyMessage<'t> {
         let doubtful = calls.filter(|(_, (_, _, arguments))| broken || (unsaid && !is_complete(arguments)));
         let doubtful: Vec<usize> = doubtful.map(|(number, _)| number).collect();
         self.reply.unfinished.extend(doubtful);
+        let may_be_cut = self.reply.truncated || self.reply.refused || unsaid;
+        if may_be_cut && self.last_is_parsed {
+            self.reply.unfinished.extend(self.reply.last_call());
+        }
         self.reply.unfinished.sort_unstable();
         self.reply.unfinished.dedup();
     }
@@ -118,6 +132,26 @@ impl<'t> ReplyMessage<'t> {
             self.fault_in(value, "this text contains half of a surrogate pair, which UTF-8 cannot encode");
         }
         text
+    }
+
+    /// Adds a call with the arguments in a member.
+    pub(super) fn call_of(&mut self, id: Option<String>, name: String, of: Raw<'t>, member: &str) {
+        self.last_is_parsed = of.get(member).is_some_and(|arguments| !arguments.is_text());
+        let arguments = self.arguments(of, member);
+        self.reply.parts.push(ReplyPart::Call { id, name, arguments });
+    }
+
+    /// Notes that the last call has no arguments, in an API that leaves an empty object out.
+    pub(super) fn last_has_none(&mut self) {
+        if let Some(ReplyPart::Call { arguments, .. }) = self.reply.parts.last_mut() {
+            *arguments = "{}".to_owned();
+            self.last_is_parsed = true;
+        }
+    }
+
+    /// Notes that the arguments of the last call have not arrived.
+    pub(super) fn last_is_partial(&mut self) {
+        self.reply.unfinished.extend(self.reply.calls().count().checked_sub(1));
     }
 
     /// The arguments of a call as JSON text; empty if there are none.
@@ -171,10 +205,6 @@ impl<'t> ReplyMessage<'t> {
         if !text.is_empty() {
             self.reply.parts.push(ReplyPart::Thinking { text });
         }
-    }
-
-    pub(super) fn call(&mut self, id: Option<String>, name: String, arguments: String) {
-        self.reply.parts.push(ReplyPart::Call { id, name, arguments });
     }
 
     pub(super) fn other(&mut self, kind: impl Into<String>) {

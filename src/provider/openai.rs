@@ -90,8 +90,7 @@ fn chat<'t>(message: &mut ReplyMessage<'t>, chat: Raw<'t>) {
 
 fn function_call<'t>(message: &mut ReplyMessage<'t>, id: Option<String>, function: Raw<'t>) {
     let name = message.text_member(function, "name").unwrap_or_default();
-    let arguments = message.arguments(function, "arguments");
-    message.call(id, name, arguments);
+    message.call_of(id, name, function, "arguments");
 }
 
 /// The reasoning of a message or a chunk. Servers that have both members write the same text in them.

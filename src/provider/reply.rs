@@ -132,6 +132,12 @@ impl Reply {
         })
     }
 
+    /// The number of the last call, if nothing that can be read comes after it.
+    pub(super) fn last_call(&self) -> Option<usize> {
+        let last = self.parts.iter().rev().find(|part| !matches!(part, ReplyPart::Other { .. }))?;
+        matches!(last, ReplyPart::Call { .. }).then(|| self.calls().count().saturating_sub(1))
+    }
+
     /// The kinds of the parts that nothing reads, as the provider names them.
     pub(crate) fn others(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {

@@ -39,8 +39,7 @@ pub(super) fn item<'t>(message: &mut ReplyMessage<'t>, item: Raw<'t>) {
         Some("function_call") => {
             let id = message.text_member(item, "call_id").or_else(|| message.text_member(item, "id"));
             let name = message.text_member(item, "name").unwrap_or_default();
-            let arguments = message.arguments(item, "arguments");
-            message.call(id, name, arguments);
+            message.call_of(id, name, item, "arguments");
         }
         Some("reasoning") => {
             for name in ["summary", "content"] {

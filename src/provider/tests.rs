@@ -22,7 +22,10 @@ fn read(provider: Provider, message: &str) -> String {
         ReplyPart::Other { kind } => format!("other({kind})"),
     };
     let mut parts: Vec<String> = reply.parts.iter().map(part).collect();
-    parts.extend(reply.truncated.then(|| "truncated".to_owned()));
+    parts.extend(
+        reply.truncated.then(|| format!("truncated{}", reply.reason.map_or(String::new(), |why| format!("({why})")))),
+    );
+    parts.extend(reply.unfinished.iter().map(|number| format!("unfinished({number})")));
     parts.extend(reply.refused.then(|| "refused".to_owned()));
     parts.join(" ")
 }
@@ -74,7 +77,7 @@ fn messages_of_anthropic_gemini_and_mcp() {
     check(
         Provider::Anthropic,
         r#"{"content":[{"type":"tool_use","id":"t","name":"f","input":{"a": [1]}},{"type":"container_upload"}],"stop_reason":"max_tokens"}"#,
-        r#"f({"a": [1]})#t other(container_upload) truncated"#,
+        r#"f({"a": [1]})#t other(container_upload) truncated unfinished(0)"#,
     );
     check(
         Provider::Gemini,
@@ -84,7 +87,7 @@ fn messages_of_anthropic_gemini_and_mcp() {
     check(
         Provider::Gemini,
         r#"{"candidates":[{"content":{"parts":[{"function_call":{"name":"f"}}]},"finish_reason":"STOP"}]}"#,
-        "f()#",
+        "f({})#",
     );
     check(
         Provider::Gemini,
