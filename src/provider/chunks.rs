@@ -49,6 +49,8 @@ pub(crate) struct Chunks {
     reason: Option<String>,
     /// Whether the provider rejects the calls of the reply.
     broken: bool,
+    /// The status of an item that is not complete.
+    item_status: Option<String>,
     /// Whether the provider says that the stream ended.
     ended: bool,
     /// Whether it says why.
@@ -142,7 +144,10 @@ impl Chunks {
 
     /// The reply. If the stream has no end, it was cut off.
     pub(crate) fn into_reply(self) -> Reply {
-        let (truncated, refused, reason) = (self.truncated || !self.ended, self.refused, self.reason);
+        let (mut truncated, refused, mut reason) = (self.truncated || !self.ended, self.refused, self.reason);
+        if !truncated && !refused && self.item_status.is_some() {
+            (truncated, reason) = (true, self.item_status);
+        }
         let mut unfinished = Vec::new();
         let (mut number, mut last) = (0, Arrival::default());
         let mut parts = Vec::with_capacity(self.parts.len() + self.others.len());
@@ -308,9 +313,15 @@ impl Chunks {
             "response.function_call_arguments.delta" => self.add_arguments((index, 0), &more),
             "response.output_item.added" | "response.output_item.done" => {
                 self.seen.insert(index);
-                event.get("item").iter().for_each(|item| self.item(message, index, *item));
+                let is_done = kind == "response.output_item.done";
+                event.get("item").iter().for_each(|item| self.item(message, index, *item, is_done));
             }
-            "response.completed" | "response.incomplete" | "response.failed" => {
+            "response.function_call_arguments.done" => {
+                let whole = message.arguments(event, "arguments");
+                self.call((index, 0)).otherwise = Some(whole);
+                self.end_call((index, 0));
+            }
+            "response.completed" | "response.incomplete" | "response.failed" | "response.cancelled" => {
                 (self.ended, self.explained) = (true, true);
                 event.get("response").iter().for_each(|response| self.end_of_response(message, *response));
             }
@@ -320,8 +331,14 @@ impl Chunks {
     }
 
     /// Adds what an item contains beyond the deltas before it. The event that adds an item gives the name of a call.
-    fn item<'t>(&mut self, message: &mut ReplyMessage<'t>, index: u64, item: Raw<'t>) {
-        responses::item(message, item);
+    fn item<'t>(&mut self, message: &mut ReplyMessage<'t>, index: u64, item: Raw<'t>, is_done: bool) {
+        if is_done {
+            responses::whole_item(message, item);
+        } else {
+            responses::item(message, item);
+        }
+        let is_partial = !std::mem::take(&mut message.reply.unfinished).is_empty();
+        self.item_status = message.item_status.take().or(self.item_status.take());
         let is_new = self.parts.range((index, 0)..=(index, u64::MAX)).next().is_none()
             && !self.moved.keys().any(|key| key.0 == index);
         for (number, part) in (0..).zip(std::mem::take(&mut message.reply.parts)) {
@@ -333,6 +350,11 @@ impl Chunks {
                         (*own, *known) = (id, name);
                     }
                     coming.otherwise = Some(arguments);
+                    coming.arrival = match is_done {
+                        true if is_partial => Arrival::Partial,
+                        true => Arrival::Ended,
+                        false => Arrival::Open,
+                    };
                 }
                 ReplyPart::Text { text } if is_new => self.add_text(key, &text),
                 ReplyPart::Thinking { text } if is_new => self.add_thinking(key, &text),
@@ -346,9 +368,9 @@ impl Chunks {
         if let Some(error) = response.get("error") {
             message.returned(error);
         }
-        responses::incomplete(message, response);
+        responses::end(message, response);
         if self.parts.is_empty() {
-            (0..).zip(message.list(response, "output")).for_each(|(index, item)| self.item(message, index, item));
+            (0..).zip(message.list(response, "output")).for_each(|(index, item)| self.item(message, index, item, true));
         }
     }
 

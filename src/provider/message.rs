@@ -23,6 +23,8 @@ pub(super) struct ReplyMessage<'t> {
     pub(super) unsaid: bool,
     /// Whether the provider rejects the calls of the reply.
     pub(super) broken: bool,
+    /// The status of an item that is not complete.
+    pub(super) item_status: Option<String>,
     /// Whether the API has parsed the arguments of the last call: they are valid JSON even if the model was cut off.
     last_is_parsed: bool,
 }
@@ -46,6 +48,7 @@ pub(super) fn read(
         reply: Reply::default(),
         unsaid: false,
         broken: false,
+        item_status: None,
         last_is_parsed: false,
     };
     if let Some(whole) = places.whole() {
@@ -95,6 +98,8 @@ impl<'t> ReplyMessage<'t> {
 
     /// Notes which calls may be incomplete.
     fn note_unfinished(&mut self) {
+        let item_status = self.item_status.take().filter(|_| !self.reply.truncated && !self.reply.refused);
+        item_status.iter().for_each(|status| self.end(status));
         let (broken, unsaid) = (self.broken, self.unsaid);
         let calls = self.reply.calls().enumerate();
         let doubtful = calls.filter(|(_, (_, _, arguments))| broken || (unsaid && !is_complete(arguments)));

@@ -11,25 +11,48 @@ use super::raw::Raw;
 
 /// Reads a whole response.
 pub(super) fn response<'t>(message: &mut ReplyMessage<'t>, response: Raw<'t>) {
-    message.list(response, "output").for_each(|one| item(message, one));
-    incomplete(message, response);
+    message.list(response, "output").for_each(|one| whole_item(message, one));
+    end(message, response);
 }
 
-/// Records why a response is incomplete.
-pub(super) fn incomplete<'t>(message: &mut ReplyMessage<'t>, response: Raw<'t>) {
+/// Records whether a response is complete, and why it is not.
+pub(super) fn end<'t>(message: &mut ReplyMessage<'t>, response: Raw<'t>) {
     if let Some(details) = response.get("incomplete_details") {
         let reason = message.text_member(details, "reason").unwrap_or_default();
         message.end(&reason);
         message.reply.truncated |= Ending::of(&reason) != Ending::Refused;
+    } else {
+        // One of completed, failed, in_progress, cancelled, queued and incomplete.
+        let status = message.text_member(response, "status").unwrap_or_default();
+        message.end(&status);
     }
 }
 
 /// Reads a list of items.
 pub(super) fn output<'t>(message: &mut ReplyMessage<'t>, output: Raw<'t>) {
-    output.items().for_each(|one| item(message, one));
+    output.items().for_each(|one| whole_item(message, one));
 }
 
-/// Reads one item.
+/// Reads one item to which nothing will be added.
+pub(super) fn whole_item<'t>(message: &mut ReplyMessage<'t>, one: Raw<'t>) {
+    let calls = message.reply.calls().count();
+    item(message, one);
+    let status = message.text_member(one, "status").unwrap_or_default();
+    if is_read(one) && !matches!(Ending::of(&status), Ending::Unsaid | Ending::Whole) {
+        message.item_status = Some(status);
+        if message.reply.calls().count() > calls {
+            message.last_is_partial();
+        }
+    }
+}
+
+/// Whether an item is a part of the reply; the status of others, such as tools of the provider, is for the host.
+fn is_read(item: Raw<'_>) -> bool {
+    let kind = item.get("type").and_then(Raw::text);
+    matches!(kind.as_deref(), None | Some("message" | "function_call"))
+}
+
+/// Reads one item, whatever its status.
 pub(super) fn item<'t>(message: &mut ReplyMessage<'t>, item: Raw<'t>) {
     if !message.is_object(item, "an output item") {
         return;
