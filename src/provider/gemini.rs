@@ -65,22 +65,30 @@ fn part<'t>(message: &mut ReplyMessage<'t>, part: Raw<'t>) {
     if !message.is_object(part, "a part") {
         return;
     }
+    let is_thought = part.get("thought").is_some_and(Raw::is_true);
     if let Some(text) = message.text_member(part, "text") {
-        add(message, text, part.get("thought").is_some_and(Raw::is_true));
+        add(message, text, is_thought);
     }
-    if let Some(call) = member(part, CALL) {
-        let (id, name) = (message.text_member(call, "id"), message.text_member(call, "name").unwrap_or_default());
-        message.call_of(id, name, call, "args");
-        if member(call, ["partialArgs", "partial_args"]).is_some() {
-            message.last_is_partial();
-            message.other("partialArgs");
-        } else if call.get("args").is_none() {
-            message.last_has_none();
-        }
+    match member(part, CALL) {
+        // What the model only thinks of calling, it does not call.
+        Some(_) if is_thought => message.other("functionCall of a thought"),
+        Some(call) => function_call(message, call),
+        None => {}
     }
     let is_read = |name: &str| ASIDE.contains(&name) || CALL.contains(&name);
     let others = part.members().filter(|(name, value)| !value.is_null() && !is_read(name));
     others.for_each(|(name, _)| message.other(name));
+}
+
+fn function_call<'t>(message: &mut ReplyMessage<'t>, call: Raw<'t>) {
+    let (id, name) = (message.text_member(call, "id"), message.text_member(call, "name").unwrap_or_default());
+    message.call_of(id, name, call, "args");
+    if member(call, ["partialArgs", "partial_args"]).is_some() {
+        message.last_is_partial();
+        message.other("partialArgs");
+    } else if call.get("args").is_none() {
+        message.last_has_none();
+    }
 }
 
 /// Adds a text to the one before it, or as a part of its own: a stream splits one text into many.
