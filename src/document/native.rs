@@ -12,6 +12,7 @@ use crate::provider::{Reply, ReplyLayout};
 use crate::surface::Role;
 use crate::text::{Extent, Present, Span};
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 /// The parts of a structured reply besides its text.
 #[derive(Debug, Default)]
@@ -120,6 +121,7 @@ impl Document {
         let spelled = self.blocks.iter().filter(is_call).count();
         let room = limits.calls.saturating_sub(spelled).min(limits.blocks.saturating_sub(first));
         let mut natives = Natives { is_read: true, parts: layout.parts.clone(), first, ..Natives::of(reply) };
+        let unfinished: BTreeSet<usize> = reply.unfinished.iter().copied().collect();
         let ids = reply.calls().map(|(id, ..)| id.map(str::to_owned));
         for (number, (id, (name, before))) in ids.zip(&layout.calls).enumerate() {
             let Some(span) = layout.parts.get(number + 1).copied() else { break };
@@ -129,7 +131,7 @@ impl Document {
             }
             // Several calls may arrive at once, so that any of them may be cut off, and not only the last.
             let doubtful = || (reply.truncated || reply.refused) && !is_complete(span.of(&layout.source), limits);
-            let cut = reply.unfinished.contains(&number) || doubtful();
+            let cut = unfinished.contains(&number) || doubtful();
             let ended = if cut { Ended::Open } else { Ended::Whole };
             if cut {
                 self.found.push(ReaderFinding::of(Defect::UnclosedBlock, span, self.blocks.len()));

@@ -93,6 +93,8 @@ enum Arrival {
 const THINKING: PartKey = (0, 0);
 const TEXT: PartKey = (1, 0);
 const REFUSAL: PartKey = (2, 0);
+/// That of the deprecated member `function_call`.
+const FUNCTION: PartKey = (2, 1);
 const CALLS: u64 = 3;
 /// The first number for parts that are placed after all numbered ones.
 const BEHIND: u64 = 1 << 62;
@@ -149,10 +151,21 @@ impl Chunks {
             (truncated, reason) = (true, self.item_status);
         }
         let mut unfinished = Vec::new();
-        let (mut number, mut last) = (0, Arrival::default());
+        let (mut number, mut last, mut ids) = (0, Arrival::default(), BTreeSet::new());
+        // A server that still has the deprecated member beside `tool_calls` repeats one of them.
+        let is_call = |coming: &PartialPart| matches!(coming.part, ReplyPart::Call { .. });
+        let is_repeated = self.parts.iter().any(|(key, coming)| *key != FUNCTION && is_call(coming));
         let mut parts = Vec::with_capacity(self.parts.len() + self.others.len());
-        for coming in self.parts.into_values() {
+        for (key, coming) in self.parts {
             let PartialPart { mut part, otherwise, arrival } = coming;
+            if key == FUNCTION && is_repeated && matches!(part, ReplyPart::Call { .. }) {
+                part = ReplyPart::Other { kind: openai::FUNCTION_CALL.to_owned() };
+            }
+            if let ReplyPart::Call { id, .. } = &part
+                && let Some(repeated) = message::repeated(&mut ids, id.as_deref())
+            {
+                part = repeated;
+            }
             if let ReplyPart::Call { arguments, .. } = &mut part {
                 if arguments.is_empty() {
                     // The start of a call has an empty object in the place of arguments that are still to come.
@@ -194,9 +207,19 @@ impl Chunks {
             Provider::Gemini | Provider::Mcp => key.0,
         };
         let is_known = |number: u64| self.seen.contains(&number);
-        let is_call = |coming: &PartialPart| matches!(coming.part, ReplyPart::Call { .. });
-        let before = || self.parts.range(..key).filter(|(_, coming)| is_call(coming)).count();
-        (first..key.0).all(is_known).then(before)
+        if key == FUNCTION || !(first..key.0).all(is_known) {
+            return None;
+        }
+        let (mut ids, mut before) = (BTreeSet::new(), 0);
+        for (at, coming) in self.parts.range(..=key) {
+            let ReplyPart::Call { id, .. } = &coming.part else { continue };
+            let is_new = message::repeated(&mut ids, id.as_deref()).is_none();
+            if *at == key {
+                return is_new.then_some(before);
+            }
+            before += usize::from(is_new && *at != FUNCTION);
+        }
+        Some(before)
     }
 
     fn openai<'t>(&mut self, message: &mut ReplyMessage<'t>, chunk: Raw<'t>) {
@@ -265,8 +288,8 @@ impl Chunks {
                 (function, _) => self.add_call(message, key, id, function),
             }
         }
-        if let Some(function) = delta.get("function_call") {
-            self.add_call(message, (CALLS, 0), None, Some(function));
+        if let Some(function) = delta.get(openai::FUNCTION_CALL) {
+            self.add_call(message, FUNCTION, None, Some(function));
         }
     }
 

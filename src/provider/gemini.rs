@@ -82,7 +82,9 @@ fn part<'t>(message: &mut ReplyMessage<'t>, part: Raw<'t>) {
 
 fn function_call<'t>(message: &mut ReplyMessage<'t>, call: Raw<'t>) {
     let (id, name) = (message.text_member(call, "id"), message.text_member(call, "name").unwrap_or_default());
-    message.call_of(id, name, call, "args");
+    if !message.call_of(id, name, call, "args") {
+        return;
+    }
     if member(call, ["partialArgs", "partial_args"]).is_some() {
         message.last_is_partial();
         message.other("partialArgs");

@@ -11,6 +11,7 @@ use crate::diagnostic::{self, Checked, Code, Diagnostic, message, quote};
 use crate::text::{Location, Source, SourceId, Sources, Span};
 use crate::value::broken;
 use serde::de::IgnoredAny;
+use std::collections::BTreeSet;
 
 /// A message that is being read.
 pub(super) struct ReplyMessage<'t> {
@@ -25,6 +26,10 @@ pub(super) struct ReplyMessage<'t> {
     pub(super) broken: bool,
     /// The status of an item that is not complete.
     pub(super) item_status: Option<String>,
+    /// How many calls have been read.
+    pub(super) calls: usize,
+    /// Their ids.
+    ids: BTreeSet<String>,
     /// Whether the API has parsed the arguments of the last call: they are valid JSON even if the model was cut off.
     last_is_parsed: bool,
 }
@@ -49,6 +54,8 @@ pub(super) fn read(
         unsaid: false,
         broken: false,
         item_status: None,
+        calls: 0,
+        ids: BTreeSet::new(),
         last_is_parsed: false,
     };
     if let Some(whole) = places.whole() {
@@ -139,11 +146,20 @@ impl<'t> ReplyMessage<'t> {
         text
     }
 
-    /// Adds a call with the arguments in a member.
-    pub(super) fn call_of(&mut self, id: Option<String>, name: String, of: Raw<'t>, member: &str) {
-        self.last_is_parsed = of.get(member).is_some_and(|arguments| !arguments.is_text());
+    /// Adds a call with the arguments in a member; returns whether it is one of the reply.
+    ///
+    /// The result of a call is returned with its id, so that a second call with an id of the reply cannot be answered: it
+    /// is a part that nothing reads.
+    pub(super) fn call_of(&mut self, id: Option<String>, name: String, of: Raw<'t>, member: &str) -> bool {
         let arguments = self.arguments(of, member);
+        if let Some(repeated) = repeated(&mut self.ids, id.as_deref()) {
+            self.reply.parts.push(repeated);
+            return false;
+        }
+        self.last_is_parsed = of.get(member).is_some_and(|arguments| !arguments.is_text());
         self.reply.parts.push(ReplyPart::Call { id, name, arguments });
+        self.calls += 1;
+        true
     }
 
     /// Notes that the last call has no arguments, in an API that leaves an empty object out.
@@ -156,7 +172,7 @@ impl<'t> ReplyMessage<'t> {
 
     /// Notes that the arguments of the last call have not arrived.
     pub(super) fn last_is_partial(&mut self) {
-        self.reply.unfinished.extend(self.reply.calls().count().checked_sub(1));
+        self.reply.unfinished.extend(self.calls.checked_sub(1));
     }
 
     /// The arguments of a call as JSON text; empty if there are none.
@@ -215,6 +231,13 @@ impl<'t> ReplyMessage<'t> {
     pub(super) fn other(&mut self, kind: impl Into<String>) {
         self.reply.parts.push(ReplyPart::Other { kind: kind.into() });
     }
+}
+
+/// What a call with this id becomes if one with that id came before; adds the id to those that are known.
+pub(super) fn repeated(known: &mut BTreeSet<String>, id: Option<&str>) -> Option<ReplyPart> {
+    let id = id.filter(|id| !id.is_empty())?;
+    let is_new = known.insert(id.to_owned());
+    (!is_new).then(|| ReplyPart::Other { kind: format!("another call with the id {id}") })
 }
 
 /// Whether arguments are valid JSON.

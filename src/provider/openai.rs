@@ -71,6 +71,13 @@ fn chat<'t>(message: &mut ReplyMessage<'t>, chat: Raw<'t>) {
             message.other(kind);
         }
     }
+    // Deprecated: a server that still has it beside `tool_calls` repeats one of them.
+    let deprecated = chat.get(FUNCTION_CALL);
+    let is_repeated =
+        deprecated.is_some() && message.list(chat, "tool_calls").any(|call| call.get("function").is_some());
+    if is_repeated {
+        message.other(FUNCTION_CALL);
+    }
     for call in message.list(chat, "tool_calls") {
         match call.get("function") {
             Some(function) => {
@@ -83,10 +90,13 @@ fn chat<'t>(message: &mut ReplyMessage<'t>, chat: Raw<'t>) {
             }
         }
     }
-    if let Some(function) = chat.get("function_call") {
+    if let Some(function) = deprecated.filter(|_| !is_repeated) {
         function_call(message, None, function);
     }
 }
+
+/// The member that has the call of a message in older versions of the API.
+pub(super) const FUNCTION_CALL: &str = "function_call";
 
 fn function_call<'t>(message: &mut ReplyMessage<'t>, id: Option<String>, function: Raw<'t>) {
     let name = message.text_member(function, "name").unwrap_or_default();

@@ -35,12 +35,12 @@ pub(super) fn output<'t>(message: &mut ReplyMessage<'t>, output: Raw<'t>) {
 
 /// Reads one item to which nothing will be added.
 pub(super) fn whole_item<'t>(message: &mut ReplyMessage<'t>, one: Raw<'t>) {
-    let calls = message.reply.calls().count();
+    let calls = message.calls;
     item(message, one);
     let status = message.text_member(one, "status").unwrap_or_default();
     if is_read(one) && !matches!(Ending::of(&status), Ending::Unsaid | Ending::Whole) {
         message.item_status = Some(status);
-        if message.reply.calls().count() > calls {
+        if message.calls > calls {
             message.last_is_partial();
         }
     }
