@@ -57,6 +57,10 @@ pub(crate) struct Chunks {
     explained: bool,
     /// Whether the API has parsed the arguments in a whole message.
     parsed: bool,
+    /// Whether an earlier chunk ended the stream: a call that still arrives is none of the reply.
+    over: bool,
+    /// Whether it was `[DONE]`.
+    done: bool,
     /// Whether the stream is one of the Responses API.
     events: bool,
     /// The numbers of items that have begun.
@@ -96,6 +100,8 @@ const REFUSAL: PartKey = (2, 0);
 /// That of the deprecated member `function_call`.
 const FUNCTION: PartKey = (2, 1);
 const CALLS: u64 = 3;
+/// What a call is called that arrives when the stream has ended.
+const LATE: &str = "call after the end";
 /// The first number for parts that are placed after all numbered ones.
 const BEHIND: u64 = 1 << 62;
 /// The first number for the texts of a reasoning item, which come after its summaries.
@@ -111,7 +117,7 @@ impl Chunks {
     pub(crate) fn push(&mut self, provider: Provider, chunk: &str) -> Result<Vec<Delta>, Faults> {
         let chunk = chunk.trim();
         if chunk == "[DONE]" {
-            self.ended = true;
+            (self.ended, self.over, self.done) = (true, true, true);
         }
         if chunk.is_empty() || chunk == "[DONE]" {
             return Ok(Vec::new());
@@ -140,6 +146,8 @@ impl Chunks {
                 self.reason = Some(reason);
             }
         });
+        // Gemini may give the reason in each of its chunks, and MCP has one request in each.
+        self.over |= self.ended && !matches!(provider, Provider::Gemini | Provider::Mcp);
         read.into_result()?;
         Ok(std::mem::take(&mut self.deltas))
     }
@@ -242,6 +250,9 @@ impl Chunks {
                 self.note_other("another choice");
                 continue;
             }
+            let reason = message.text_member(choice, "finish_reason").unwrap_or_default();
+            // Some servers give the reason in each chunk, so that the last one counts.
+            self.over &= self.done || Ending::of(&reason) == Ending::Unsaid;
             if let Some(delta) = choice.get("delta") {
                 self.chat(message, delta);
             } else if let Some(text) = message.text_member(choice, "text") {
@@ -249,7 +260,6 @@ impl Chunks {
             } else if choice.get("message").is_some() {
                 message.fault_in(choice, "this choice has a whole `message`, which is no chunk");
             }
-            let reason = message.text_member(choice, "finish_reason").unwrap_or_default();
             self.end(message, &reason);
         }
     }
@@ -341,8 +351,10 @@ impl Chunks {
             }
             "response.function_call_arguments.done" => {
                 let whole = message.arguments(event, "arguments");
-                self.call((index, 0)).otherwise = Some(whole);
-                self.end_call((index, 0));
+                if let Some(coming) = self.parts.get_mut(&(index, 0)).filter(|_| !self.over) {
+                    coming.otherwise = Some(whole);
+                    self.end_call((index, 0));
+                }
             }
             "response.completed" | "response.incomplete" | "response.failed" | "response.cancelled" => {
                 (self.ended, self.explained) = (true, true);
@@ -367,6 +379,7 @@ impl Chunks {
         for (number, part) in (0..).zip(std::mem::take(&mut message.reply.parts)) {
             let key = (index, number);
             match part {
+                ReplyPart::Call { .. } if self.over => self.note_other(LATE),
                 ReplyPart::Call { id, name, arguments } => {
                     let coming = self.call(key);
                     if let ReplyPart::Call { id: own, name: known, .. } = &mut coming.part {
@@ -452,6 +465,7 @@ impl Chunks {
             match part {
                 ReplyPart::Text { text } => self.add_text(key, &text),
                 ReplyPart::Thinking { text } => self.add_thinking(key, &text),
+                ReplyPart::Call { .. } if self.over => self.note_other(LATE),
                 ReplyPart::Call { id, name, arguments } => {
                     let coming = self.call(key);
                     if let ReplyPart::Call { id: own, name: known, .. } = &mut coming.part {
@@ -536,6 +550,9 @@ impl Chunks {
         more_id: Option<String>,
         function: Option<Raw<'t>>,
     ) {
+        if self.over {
+            return self.note_other(LATE);
+        }
         self.seen.insert(key.0);
         let more_name = function.and_then(|function| message.text_member(function, "name"));
         if let ReplyPart::Call { id, name, .. } = &mut self.call(key).part {
@@ -554,6 +571,9 @@ impl Chunks {
     fn add_arguments(&mut self, key: PartKey, more: &str) {
         if more.is_empty() {
             return;
+        }
+        if self.over {
+            return self.note_other(LATE);
         }
         let (key, coming) = self.at(key, PartialPart::call);
         let ReplyPart::Call { arguments, .. } = &mut coming.part else { return self.note_other("arguments") };
