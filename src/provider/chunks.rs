@@ -43,6 +43,8 @@ pub(crate) struct Chunks {
     others: BTreeSet<String>,
     /// The last text that was passed on.
     last_text: Option<PartKey>,
+    /// Whether it is the words of a refusal.
+    last_refuses: bool,
     truncated: bool,
     refused: bool,
     /// The provider's word for why the reply ended, if it is not that the tokens ran out.
@@ -287,8 +289,7 @@ impl Chunks {
             }
         }
         if let Some(refusal) = message.text_member(delta, "refusal").filter(|refusal| !refusal.is_empty()) {
-            self.add_text(REFUSAL, &refusal);
-            self.refused = true;
+            self.add_refusal(REFUSAL, &refusal);
         }
         for call in message.list(delta, "tool_calls") {
             let id = message.text_member(call, "id").filter(|id| !id.is_empty());
@@ -335,10 +336,7 @@ impl Chunks {
         let more = message.text_member(event, "delta").unwrap_or_default();
         match kind {
             "response.output_text.delta" => self.add_text((index, number("content_index")), &more),
-            "response.refusal.delta" => {
-                self.add_text((index, number("content_index")), &more);
-                self.refused = true;
-            }
+            "response.refusal.delta" => self.add_refusal((index, number("content_index")), &more),
             "response.reasoning_summary_text.delta" => self.add_thinking((index, number("summary_index")), &more),
             "response.reasoning_text.delta" => {
                 self.add_thinking((index, REASONING + number("content_index")), &more);
@@ -512,6 +510,16 @@ impl Chunks {
     }
 
     fn add_text(&mut self, key: PartKey, more: &str) {
+        self.add_text_or_refusal(key, more, false);
+    }
+
+    fn add_refusal(&mut self, key: PartKey, more: &str) {
+        self.refused |= !more.is_empty();
+        self.add_text_or_refusal(key, more, true);
+    }
+
+    /// Adds to a text, or to the words of a refusal, which are a paragraph of their own.
+    fn add_text_or_refusal(&mut self, key: PartKey, more: &str, refuses: bool) {
         if more.is_empty() {
             return;
         }
@@ -519,16 +527,25 @@ impl Chunks {
         if self.parts.get(&own).is_some_and(PartialPart::is_text) && self.last_text.is_some_and(|last| own < last) {
             self.move_behind(key);
         }
+        let last_refuses = std::mem::replace(&mut self.last_refuses, refuses);
+        let last = self.last_text;
         let (key, coming) = self.at(key, || PartialPart::of(ReplyPart::Text { text: String::new() }));
         let ReplyPart::Text { text } = &mut coming.part else { return self.note_other("text") };
+        let is_new = text.is_empty();
         text.push_str(more);
-        let before = self.last_text.filter(|before| *before < key);
+        let before = last.filter(|before| *before < key);
         let apart = before.is_some_and(|before| {
             let mut between = self.parts.range((Bound::Excluded(before), Bound::Excluded(key)));
             between.any(|(_, coming)| !coming.is_text())
         });
+        // If another part is between the texts, the layout of the reply has the separator.
+        let is_other_kind = !apart && is_new && before.is_some() && last_refuses != refuses;
+        if is_other_kind && let Some(ReplyPart::Text { text }) = self.parts.get_mut(&key).map(|coming| &mut coming.part)
+        {
+            text.insert_str(0, BETWEEN);
+        }
         self.last_text = self.last_text.max(Some(key));
-        self.deltas.push(Delta::Text(format!("{}{more}", if apart { BETWEEN } else { "" })));
+        self.deltas.push(Delta::Text(format!("{}{more}", if apart || is_other_kind { BETWEEN } else { "" })));
     }
 
     fn add_thinking(&mut self, key: PartKey, more: &str) {

@@ -6,6 +6,7 @@
 
 use super::ending::Ending;
 use super::raw::{Raw, RawPlaces};
+use super::reply::BETWEEN;
 use super::{Reply, ReplyPart};
 use crate::diagnostic::{self, Checked, Code, Diagnostic, message, quote};
 use crate::text::{Location, Source, SourceId, Sources, Span};
@@ -26,6 +27,8 @@ pub(super) struct ReplyMessage<'t> {
     pub(super) broken: bool,
     /// The status of an item that is not complete.
     pub(super) item_status: Option<String>,
+    /// Whether the last text is the words of a refusal.
+    last_refuses: bool,
     /// How many calls have been read.
     pub(super) calls: usize,
     /// Their ids.
@@ -54,6 +57,7 @@ pub(super) fn read(
         unsaid: false,
         broken: false,
         item_status: None,
+        last_refuses: false,
         calls: 0,
         ids: BTreeSet::new(),
         last_is_parsed: false,
@@ -217,9 +221,25 @@ impl<'t> ReplyMessage<'t> {
     }
 
     pub(super) fn text(&mut self, text: String) {
-        if !text.is_empty() {
-            self.reply.parts.push(ReplyPart::Text { text });
+        self.text_or_refusal(text, false);
+    }
+
+    /// Adds the words of a refusal, which are a paragraph of their own.
+    pub(super) fn refusal(&mut self, text: String) {
+        self.reply.refused = true;
+        self.text_or_refusal(text, true);
+    }
+
+    fn text_or_refusal(&mut self, mut text: String, refuses: bool) {
+        if text.is_empty() {
+            return;
         }
+        let is_text = matches!(self.reply.parts.last(), Some(ReplyPart::Text { .. }));
+        if is_text && self.last_refuses != refuses {
+            text.insert_str(0, BETWEEN);
+        }
+        self.last_refuses = refuses;
+        self.reply.parts.push(ReplyPart::Text { text });
     }
 
     pub(super) fn thinking(&mut self, text: String) {

@@ -63,8 +63,7 @@ fn chat<'t>(message: &mut ReplyMessage<'t>, chat: Raw<'t>) {
     }
     content(message, chat);
     if let Some(refusal) = message.text_member(chat, "refusal").filter(|refusal| !refusal.is_empty()) {
-        message.text(refusal);
-        message.reply.refused = true;
+        message.refusal(refusal);
     }
     for kind in ["audio", "images"] {
         if chat.get(kind).is_some_and(Raw::has_content) {
@@ -120,8 +119,7 @@ pub(super) fn content<'t>(message: &mut ReplyMessage<'t>, of: Raw<'t>) {
     for piece in content.items() {
         let kind = message.text_member(piece, "type").unwrap_or_default();
         if let Some(refusal) = message.text_member(piece, "refusal") {
-            message.text(refusal);
-            message.reply.refused = true;
+            message.refusal(refusal);
         } else if let Some(thinking) = piece.get("thinking").or_else(|| piece.get("reasoning")) {
             let texts: Vec<String> = if thinking.is_text() {
                 message.decoded(thinking).into_iter().collect()

@@ -193,9 +193,9 @@ fn interleaved_texts_keep_their_order() {
     };
     let openai = |delta: &str| format!(r#"{{"choices":[{{"index":0,"delta":{{{delta}}}}}]}}"#);
     let [a, r, b] = [r#""content":"A""#, r#""refusal":"R""#, r#""content":"B""#].map(openai);
-    assert_eq!(joined(Provider::Openai, &[&a, &r, &b, &r]), "ARBR");
+    assert_eq!(joined(Provider::Openai, &[&a, &r, &b, &r]), "A\n\nR\n\nB\n\nR");
     let both = openai(r#""content":"A","refusal":"R""#);
-    assert_eq!(joined(Provider::Openai, &[&both, &both]), "ARAR");
+    assert_eq!(joined(Provider::Openai, &[&both, &both]), "A\n\nR\n\nA\n\nR");
     let anthropic = |index: u8, text: &str| {
         format!(r#"{{"type":"content_block_delta","index":{index},"delta":{{"type":"text_delta","text":"{text}"}}}}"#)
     };
@@ -232,7 +232,7 @@ fn chunks_that_nothing_reads_are_noted() {
     let choice = r#"{"choices":[{"index":0,"delta":{"content":"A"}},{"index":1,"delta":{"content":"B"}}]}"#;
     let [refusal, more] = [r#"{"refusal":"R"}"#, r#"{"content":"C"}"#]
         .map(|delta| format!(r#"{{"choices":[{{"index":0,"delta":{delta}}}]}}"#));
-    assert_eq!(reply(Provider::Openai, &[choice, &refusal, &more]), "ARC | another choice | ");
+    assert_eq!(reply(Provider::Openai, &[choice, &refusal, &more]), "A\n\nR\n\nC | another choice | ");
     let begin = r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"A"}}"#;
     let delta = |delta: &str| format!(r#"{{"type":"content_block_delta","index":0,"delta":{delta}}}"#);
     let arguments = delta(r#"{"type":"input_json_delta","partial_json":"{}"}"#);
