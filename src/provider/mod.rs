@@ -94,7 +94,8 @@ impl Reply {
     /// Texts, reasoning and calls are read in their order; of several choices or candidates the first counts. The two
     /// APIs of OpenAI are distinguished by what they return. `reasoning_content`, `reasoning` and the summaries of
     /// reasoning items are thinking, and so are `thinking` and a text with `thought`; `redacted_thinking` has nothing
-    /// to read. A `refusal` of OpenAI is text. Shapes: the API references of OpenAI (`chat/object`,
+    /// to read. A `refusal` of OpenAI is text. The words for the ends are understood from all providers, in any case; a
+    /// reason that is not known is the `reason` of a truncated reply. Shapes: the API references of OpenAI (`chat/object`,
     /// `responses/object`), with what vLLM and OpenRouter add, of Anthropic (`api/messages`) and of Google
     /// (`GenerateContentResponse`), and `server/tools` of the specification of MCP.
     ///

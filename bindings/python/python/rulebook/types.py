@@ -933,8 +933,10 @@ class Reply(TypedDict, total=False):
     """
 
     parts: list[ReplyPart]
+    reason: Optional[str]
     refused: bool
     truncated: bool
+    unfinished: list[int]
 
 
 __all__ = [
