@@ -75,7 +75,11 @@ impl Model {
                 let block = self.block_of(&dialect, &call.action);
                 let allowed = strategies(program, defect, &outcome.mode, &dialect, &block, call);
                 let chosen = found.strategy.map(|strategy| strategy.name().to_owned()).unwrap_or_default();
-                if !allowed.contains(&chosen) {
+                // What another defect has dropped stays out of the text.
+                let is_dropped =
+                    || findings.iter().any(|other| other.code != found.code && other.strategy == Some(Strategy::Drop));
+                let stays_out = chosen == "drop" && allowed.iter().any(|one| one == "keep-as-text") && is_dropped();
+                if !allowed.contains(&chosen) && !stays_out {
                     faults.push(format!("{defect} of `{}` is answered by {chosen}, not by {allowed:?}", call.action));
                 }
                 taken |= defect != "extra-call" && matches!(chosen.as_str(), "drop" | "keep-as-text");
