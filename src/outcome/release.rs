@@ -145,7 +145,7 @@ impl Release {
         for mut draft in drafts {
             // The name of a call that a guardrail may redact is not emitted before the answer is judged.
             if let StreamEvent::Opened { role: Role::Call, called, .. } = &mut draft.event
-                && called.as_deref().is_some_and(|name| context.program.guardrails.match_in(name))
+                && called.as_deref().is_some_and(|name| context.program.guardrails.match_in_call(name))
             {
                 *called = None;
             }

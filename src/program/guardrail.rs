@@ -50,9 +50,10 @@ pub(crate) struct Guardrail {
 }
 
 impl Guardrails {
-    /// Whether the pattern of some guardrail matches in this text, wherever that guardrail looks.
-    pub(crate) fn match_in(&self, text: &str) -> bool {
-        self.rules.iter().any(|rule| rule.matches_from(text, 0).next().is_some())
+    /// Whether the pattern of some guardrail on parameters matches in this text of a call.
+    pub(crate) fn match_in_call(&self, text: &str) -> bool {
+        let of_params = |rule: &&Guardrail| rule.targets.iter().any(|one| matches!(one, GuardrailTarget::Param(..)));
+        self.rules.iter().filter(of_params).any(|rule| rule.matches_from(text, 0).next().is_some())
     }
 }
 
