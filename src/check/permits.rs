@@ -1,8 +1,8 @@
 //! Permits: does some mode permit every action, and can the model read the conditions?
 //!
 //! In: the actions and modes of a program, and what its templates print.
-//! Out: a finding for each action that no mode permits, for each action whose name looks like a pattern, for each
-//! condition beside a permit without one, and for each condition without a description if a template prints it.
+//! Out: a finding for each action that no mode permits, for each condition beside a permit without one, and
+//! for each condition without a description if a template prints it.
 //! Never: evaluates a permit's condition.
 
 use crate::diagnostic::{Code, Diagnostic, is_slip};

@@ -25,8 +25,8 @@ pub(super) struct SessionArguments {
     /// A session as JSON, complete or partial; `-` for standard input
     #[arg(long, value_name = "FILE")]
     pub(super) session: Option<PathBuf>,
-    /// The time, any text, for rules and templates that use it; by default `apply` and `play` use the clock, and other commands
-    /// the session's time
+    /// The time, any text, for rules and templates that use it; by default `apply`, `play`, `hook` and `mcp` use the clock, and
+    /// other commands the session's time
     #[arg(long, value_name = "TIME")]
     now: Option<String>,
 }

@@ -21,7 +21,8 @@ class Outcome(Part):
 
     What a response may do: the text to show, the effects to carry out, and a finding for everything that was wrong.
 
-    Lists keep the order of the response. What is absent is `""`, `[]` or `null`; its key is never missing.
+    Lists keep the order of the response. What is absent is `""`, `[]` or `null`; a key is missing only where it says
+    so.
     """
 
     __slots__ = ()

@@ -604,7 +604,8 @@ class Outcome(_Outcome, total=False):
 
     What a response may do: the text to show, the effects to carry out, and a finding for everything that was wrong.
 
-    Lists keep the order of the response. What is absent is `""`, `[]` or `null`; its key is never missing.
+    Lists keep the order of the response. What is absent is `""`, `[]` or `null`; a key is missing only where it says
+    so.
     """
 
     trace: Optional[list[Step]]
