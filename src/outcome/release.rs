@@ -143,9 +143,11 @@ impl Release {
     ) -> Vec<StreamEvent> {
         let mut events = Vec::with_capacity(drafts.len());
         for mut draft in drafts {
-            // The name of a call that a guardrail may redact is not emitted before the answer is judged.
+            // The name of an unknown action that a guardrail may redact is not emitted before the answer is judged.
             if let StreamEvent::Opened { role: Role::Call, called, .. } = &mut draft.event
-                && called.as_deref().is_some_and(|name| context.program.guardrails.match_in_call(name))
+                && let Some(name) = called.as_deref()
+                && !context.program.actions.keys().any(|known| known.eq_ignore_ascii_case(name))
+                && context.program.guardrails.match_in_call(name)
             {
                 *called = None;
             }
