@@ -23,7 +23,11 @@ pub(super) fn message<'t>(message: &mut ReplyMessage<'t>, returned: Raw<'t>) {
         return;
     }
     // The responses of a stream: one that none of them ends was cut off.
-    let ended = returned.items().fold(false, |ended, one| response(message, one) || ended);
+    // Each response is read, even one behind the end.
+    let mut ended = false;
+    for one in returned.items() {
+        ended |= response(message, one);
+    }
     message.reply.truncated |= !ended;
 }
 
