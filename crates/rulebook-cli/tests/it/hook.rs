@@ -5,15 +5,15 @@ use crate::root;
 use serde_json::{Value, json};
 
 /// The answer of the hook to the input of an assistant, and the exit status.
-fn hook(said: &Value, arguments: &[&str]) -> (Value, i32) {
+fn hook(input: &Value, arguments: &[&str]) -> (Value, i32) {
     let pack = root().join("examples/permits/commands").display().to_string();
-    let (status, out, _) = ended(&folder("hook"), &[&["hook", &pack], arguments].concat(), &said.to_string());
+    let (status, out, _) = ended(&folder("hook"), &[&["hook", &pack], arguments].concat(), &input.to_string());
     (serde_json::from_str(&out).unwrap_or_default(), status)
 }
 
 #[track_caller]
-fn check(said: &Value, expected: &Value) {
-    assert_eq!(hook(said, &[]), (expected.clone(), 0));
+fn check(input: &Value, expected: &Value) {
+    assert_eq!(hook(input, &[]), (expected.clone(), 0));
 }
 
 fn command(event: &str, command: &str) -> Value {
@@ -49,8 +49,8 @@ fn a_call_that_nothing_permits_is_denied_in_words() {
 #[test]
 fn the_assistant_gets_the_judged_arguments() {
     // The pack repairs arguments that every reading understands alike: the assistant gets the judged ones.
-    let said = json!({ "toolName": "Bash", "toolArgs": "{\"command\": \"git status\", \"description\": null}" });
-    let (answer, _) = hook(&said, &[]);
+    let input = json!({ "toolName": "Bash", "toolArgs": "{\"command\": \"git status\", \"description\": null}" });
+    let (answer, _) = hook(&input, &[]);
     assert!(answer["permissionDecision"] == "deny" || answer["modifiedArgs"]["command"] == "git status", "{answer}");
     // A person who is asked confirms the judged arguments, without the one that the pack has dropped.
     let mut install = command("PreToolUse", "npm install x");
@@ -84,7 +84,7 @@ fn any_trouble_blocks_the_tool() {
     let pack = root().join("examples/permits/commands").display().to_string();
     let here = folder("hook-trouble");
     std::fs::write(here.join("pack.toml"), "[pack]\nname = 1\n").unwrap();
-    for (pack, said) in [
+    for (pack, input) in [
         (&*pack, "no JSON"),
         (&*pack, "{}"),
         (&*pack, "{\"hook_event_name\": 5, \"tool_name\": \"Bash\", \"tool_input\": {\"command\": \"git status\"}}"),
@@ -93,8 +93,8 @@ fn any_trouble_blocks_the_tool() {
         ("nowhere", "{\"tool_name\": \"Bash\"}"),
         (".", "{\"tool_name\": \"Bash\"}"),
     ] {
-        let (status, out, err) = ended(&here, &["hook", pack], said);
-        assert_eq!((status, &*out), (2, ""), "{said}: {err}");
+        let (status, out, err) = ended(&here, &["hook", pack], input);
+        assert_eq!((status, &*out), (2, ""), "{input}: {err}");
         assert!(!err.is_empty());
     }
 }
@@ -116,15 +116,15 @@ fn a_call_that_two_readers_understand_differently_is_blocked() {
         "\"cwd\": \"/a\", \"cwd\": \"/b\"",
         "\"more\": {\"a\": 1, \"a\": 2}",
     ] {
-        for said in [format!("{{{call}, {member}}}"), format!("{{{member}, {call}}}")] {
-            let (status, out, err) = ended(&folder("hook-twice"), &["hook", &pack], &said);
-            assert_eq!((status, &*out), (2, ""), "{said}: {err}");
+        for input in [format!("{{{call}, {member}}}"), format!("{{{member}, {call}}}")] {
+            let (status, out, err) = ended(&folder("hook-twice"), &["hook", &pack], &input);
+            assert_eq!((status, &*out), (2, ""), "{input}: {err}");
             assert!(err.contains("the call is not clear"), "{err}");
         }
     }
     // Of an argument that is there twice, the tool runs with the judged value.
-    let said = "{\"toolName\": \"Bash\", \"toolArgs\": {\"command\": \"rm -r /\", \"command\": \"git status\"}}";
-    let (status, out, err) = ended(&folder("hook-twice"), &["hook", &pack], said);
+    let input = "{\"toolName\": \"Bash\", \"toolArgs\": {\"command\": \"rm -r /\", \"command\": \"git status\"}}";
+    let (status, out, err) = ended(&folder("hook-twice"), &["hook", &pack], input);
     assert_eq!(status, 0, "{err}");
     let answer: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(answer, json!({ "permissionDecision": "allow", "modifiedArgs": { "command": "git status" } }));
@@ -135,7 +135,7 @@ fn a_number_that_cannot_be_kept_as_it_is_written_is_denied() {
     let here = folder("hook-numbers");
     let pack = "[pack]\nname = \"numbers\"\n[actions.Wait]\nparams = { time = { type = \"number\" }, more = {} }\n[modes.default]\npermits = [\"Wait\", { action = \"*\", confirm = \"Run?\" }]\n";
     std::fs::write(here.join("pack.toml"), pack).unwrap();
-    let said = |name: &str, value: &str| {
+    let input = |name: &str, value: &str| {
         format!(
             "{{\"hook_event_name\": \"PreToolUse\", \"tool_name\": \"Wait\", \"tool_input\": {{\"{name}\": {value}}}}}"
         )
@@ -150,14 +150,14 @@ fn a_number_that_cannot_be_kept_as_it_is_written_is_denied() {
         for (name, value) in
             [("time", number.to_owned()), ("more", number.to_owned()), ("more", format!("[{{\"a\": -{number}}}]"))]
         {
-            assert_eq!(decision(&here, &[], &said(name, &value)), "deny", "{name} {value}");
-            assert_eq!(decision(&here, &["--only-restrict"], &said(name, &value)), "deny", "{name} {value}");
+            assert_eq!(decision(&here, &[], &input(name, &value)), "deny", "{name} {value}");
+            assert_eq!(decision(&here, &["--only-restrict"], &input(name, &value)), "deny", "{name} {value}");
         }
     }
     for number in ["0.1", "-0", "1e22", "18446744073709551615", "9007199254740993", "1.50"] {
-        assert_eq!(decision(&here, &[], &said("time", number)), "allow", "{number}");
+        assert_eq!(decision(&here, &[], &input("time", number)), "allow", "{number}");
     }
-    assert_eq!(decision(&here, &[], &said("more", "\"1e-400 \\\" 1e-400\"")), "allow");
+    assert_eq!(decision(&here, &[], &input("more", "\"1e-400 \\\" 1e-400\"")), "allow");
 }
 
 /// A pack that permits three calls in a conversation, and a fourth that a person is asked about.
@@ -194,8 +194,8 @@ fn call(conversation: &str, tool: &str) -> String {
 
 /// The decision of the hook, which must not fail.
 #[track_caller]
-fn decision(here: &std::path::Path, arguments: &[&str], said: &str) -> String {
-    let (status, out, err) = ended(here, &[&["hook", "."], arguments].concat(), said);
+fn decision(here: &std::path::Path, arguments: &[&str], input: &str) -> String {
+    let (status, out, err) = ended(here, &[&["hook", "."], arguments].concat(), input);
     assert_eq!(status, 0, "{err}");
     let answer: Value = serde_json::from_str(&out).unwrap();
     answer["hookSpecificOutput"]["permissionDecision"].as_str().unwrap().to_owned()
@@ -206,8 +206,8 @@ fn a_session_that_is_saved_counts_the_calls_of_each_conversation() {
     let here = few("hook-saved");
     let (of_each, one) = (["--sessions", "chats"], ["--session", "one.json", "--save"]);
     for arguments in [&of_each[..], &one] {
-        let said: Vec<String> = (0..4).map(|_| decision(&here, arguments, &call("a-1", "Read"))).collect();
-        assert_eq!(said, ["allow", "allow", "allow", "deny"]);
+        let decisions: Vec<String> = (0..4).map(|_| decision(&here, arguments, &call("a-1", "Read"))).collect();
+        assert_eq!(decisions, ["allow", "allow", "allow", "deny"]);
     }
     assert_eq!(decision(&here, &of_each, &call("a-2", "Read")), "allow");
     assert_eq!(decision(&here, &one, &call("a-2", "Read")), "deny");
@@ -224,7 +224,7 @@ fn a_session_that_is_saved_counts_the_calls_of_each_conversation() {
 #[test]
 fn the_permission_mode_of_a_call_does_not_change_the_saved_mode() {
     let here = few("hook-mode");
-    let mut said: Value = serde_json::from_str(&call("a", "Read")).unwrap();
+    let mut input: Value = serde_json::from_str(&call("a", "Read")).unwrap();
     for (mode, expected) in [
         ("acceptEdits", "allow"),
         ("acceptEdits", "allow"),
@@ -232,8 +232,8 @@ fn the_permission_mode_of_a_call_does_not_change_the_saved_mode() {
         ("bypassPermissions", "deny"),
         ("acceptEdits", "allow"),
     ] {
-        said["permission_mode"] = mode.into();
-        assert_eq!(decision(&here, &["--sessions", "chats"], &said.to_string()), expected);
+        input["permission_mode"] = mode.into();
+        assert_eq!(decision(&here, &["--sessions", "chats"], &input.to_string()), expected);
     }
 }
 
@@ -259,7 +259,7 @@ fn concurrent_hooks_use_one_session_in_turn() {
         })
     };
     let hooks: Vec<_> = (0..12).map(hook).collect();
-    let allowed = hooks.into_iter().map(|hook| hook.join().unwrap()).filter(|said| said == "allow").count();
+    let allowed = hooks.into_iter().map(|hook| hook.join().unwrap()).filter(|answer| answer == "allow").count();
     assert_eq!(allowed, 3);
 }
 
@@ -272,7 +272,7 @@ fn a_session_that_cannot_be_read_or_written_blocks_the_tool() {
     std::fs::write(here.join("file"), "").unwrap();
     let none = json!({ "hook_event_name": "PreToolUse", "tool_name": "Read" }).to_string();
     let chats = ["--sessions", "chats"];
-    for (arguments, said, why) in [
+    for (arguments, input, why) in [
         (&chats[..], call("folder", "Read"), "session-folder.json"),
         (&chats, call("broken", "Read"), "not JSON"),
         (&chats, call("misfit", "Read"), "reads"),
@@ -285,8 +285,8 @@ fn a_session_that_cannot_be_read_or_written_blocks_the_tool() {
         (&["--save"], call("a", "Read"), "--session"),
     ] {
         std::fs::write(here.join("call.json"), call("a", "Read")).unwrap();
-        let (status, out, err) = ended(&here, &[&["hook", "."], arguments].concat(), &said);
-        assert_eq!((status, &*out), (2, ""), "{arguments:?} {said}: {err}");
+        let (status, out, err) = ended(&here, &[&["hook", "."], arguments].concat(), &input);
+        assert_eq!((status, &*out), (2, ""), "{arguments:?} {input}: {err}");
         assert!(err.contains(why), "{arguments:?}: {err}");
     }
 }

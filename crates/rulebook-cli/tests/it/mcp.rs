@@ -254,7 +254,7 @@ fn invalid_json_rpc_messages_are_not_forwarded() {
     assert!(client.end().is_empty());
 }
 
-/// Some servers end a line at each `\r`, or at a separator of Unicode: what stands between two of them would be a
+/// Some servers end a line at each `\r`, or at a separator of Unicode: what is between two of them would be a
 /// message that nobody has judged.
 #[cfg(unix)]
 #[test]
