@@ -544,7 +544,7 @@ pub(crate) fn thousand_tools() -> String {
 /// The pack for answers in tags, with its guardrails or without them.
 pub(crate) fn writers_factory(guardrails: bool) -> Program {
     let files = files!("writers-factory": "pack.toml" "dialects.toml" "modes.toml" "state.toml" "actions.toml" "flow.toml" "guardrails.toml"
-        "grammar/bodiless.pest" "grammar/cited.pest" "grammar/fields.pest" "grammar/named.pest" "grammar/old.pest" "grammar/typed.pest");
+        "grammar/bodiless.pest" "grammar/fields.pest" "grammar/named.pest" "grammar/old.pest" "grammar/typed.pest");
     load("writers-factory", files.into_iter().filter(|(name, _)| guardrails || *name != "guardrails.toml"))
 }
 
@@ -555,7 +555,7 @@ pub(crate) fn writers_factory_with_prompts() -> Program {
         files!("writers-factory":
         "actions.toml" "dialects.toml" "flow.toml" "guardrails.toml" "models.toml" "modes.toml" "pack.toml"
         "prompts.toml" "state.toml"
-        "grammar/bodiless.pest" "grammar/cited.pest" "grammar/fields.pest" "grammar/named.pest" "grammar/old.pest" "grammar/typed.pest"
+        "grammar/bodiless.pest" "grammar/fields.pest" "grammar/named.pest" "grammar/old.pest" "grammar/typed.pest"
         "prompt/actions.medium.xml" "prompt/actions.short.xml" "prompt/actions.xml"
         "prompt/gemini.md" "prompt/identity.md" "prompt/identity.short.md" "prompt/process_map.md"
         "prompt/process_map.short.md" "prompt/protocols.md" "prompt/protocols.medium.md" "prompt/protocols.short.md"
@@ -622,7 +622,7 @@ pub(crate) fn roundtable() -> Program {
 pub(crate) fn couple_ai() -> Program {
     load(
         "couple-ai",
-        files!("couple-ai": "pack.toml" "state.toml" "actions.toml" "grammar/actions.pest" "grammar/cited.pest" "grammar/fenced.pest" "grammar/near.pest"),
+        files!("couple-ai": "pack.toml" "state.toml" "actions.toml" "grammar/actions.pest" "grammar/fenced.pest" "grammar/near.pest"),
     )
 }
 

@@ -109,8 +109,15 @@ fn thoughts(program: &Program, other: &Program) -> Rows<()> {
 /// The kinds of quoted regions in the dialects that `other` also has.
 fn masks(program: &Program, other: &Program) -> Rows<()> {
     let rows = shared(program, other).flat_map(|dialect| {
-        let MaskKinds { fences, spans, comments, cdata, .. } = dialect.masks;
-        let quoted = [("code-fence", fences), ("code-span", spans), ("comment", comments), ("cdata", cdata)];
+        let MaskKinds { fences, spans, block_quotes, comments, cdata, marks, around: _, openers: _ } = dialect.masks;
+        let quoted = [
+            ("code-fence", fences),
+            ("code-span", spans),
+            ("block-quote", block_quotes),
+            ("comment", comments),
+            ("cdata", cdata),
+            ("quotation-marks", marks),
+        ];
         let place = program.place(dialect.at);
         let row = move |mask| (format!("{mask} in {}", dialect.name), (), place.clone());
         quoted.into_iter().filter(|(_, is_on)| *is_on).map(move |(mask, _)| row(mask))

@@ -6,7 +6,7 @@
 
 use super::budget::{Arrived, StepBudget};
 use super::mark::{Opener, most_captures, opener};
-use super::masks::{Masks, Openers};
+use super::masks::{Masks, Openers, Quotes};
 use super::trim::ends_line;
 use super::{AttributeKey, Block, BodyEncoding, Ended};
 use crate::grammar::{Machine, Progress, RuleId};
@@ -282,8 +282,16 @@ impl LeadingReasoning {
         if masks.decided() <= closer.start {
             return None;
         }
-        if masks.covering(closer.start, &mut self.mask_cursor).is_some() {
-            return Some(false);
+        if let Some(mask) = masks.covering(closer.start, &mut self.mask_cursor) {
+            // Reasoning may end in a line of a block quote, unless the line also shows how it begins.
+            let quotes_opener = || {
+                self.opener.found().is_none_or(|opened| {
+                    Span::new(mask.span().start, closer.start).of(text).contains(opened.span.of(text))
+                })
+            };
+            if mask.by != Quotes::Line || quotes_opener() {
+                return Some(false);
+            }
         }
         if dialect.block(self.id).is_none_or(|block| block.anchor == Anchor::Anywhere) {
             return Some(true);

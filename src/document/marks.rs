@@ -11,7 +11,7 @@ use super::masks::{Masks, Quotes};
 use crate::grammar::{Machine, Progress, RuleId};
 use crate::program::{BlockId, Dialect, Family, Limits, Margin, Prefilter, Prefix};
 use crate::text::{Slice, Span, is_margin};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// The most openers that are stored; others are read again when their blocks begin.
 const MAX_OPENERS: usize = 512;
@@ -54,6 +54,7 @@ pub(super) struct MarkScanner {
     /// The number of openers in the span that it has not closed, and whether it has a closer without an opener.
     depth: usize,
     cut: bool,
+    quote: BlockQuote,
     /// Spans that turned out not to be code spans.
     pub(super) void: Vec<Span>,
     /// Openers with more than a name, and their offsets.
@@ -120,6 +121,7 @@ impl MarkScanner {
             span: None,
             depth: 0,
             cut: false,
+            quote: BlockQuote::default(),
             void: Vec::new(),
             openers: VecDeque::new(),
             ended: false,
@@ -543,30 +545,37 @@ impl MarkScanner {
         if let MarkKind::Open { .. } = kind {
             self.leader = Some(name).filter(|_| at_line_start);
         }
-        let mut plain = true;
+        let (mut plain, mut needs_closer) = (true, false);
         if let MarkKind::Open { family, .. } = kind
             && let Some(rules) = look.dialect.families.get(usize::from(family))
         {
             let opener = opener(rules, self.machine.captures());
             plain = opener.attributes.is_empty() && !opener.empty;
+            needs_closer = rules.close.is_some() && !opener.empty;
             if !plain && self.openers.len() < MAX_OPENERS {
                 self.openers.push_back((span.start, opener));
             }
         }
         let mask = look.masks.covering(span.start, &mut self.mask_cursor);
+        let masked = mask.is_some_and(|mask| {
+            if mask.by != Quotes::Line {
+                return true;
+            }
+            self.quote.enter(look.text, mask.span());
+            let name = look.dialect.names.fold(name.of(look.text));
+            match kind {
+                MarkKind::Open { .. } if needs_closer => self.quote.open(name.into_owned()),
+                MarkKind::Close { .. } => return self.quote.closes(&name),
+                MarkKind::Open { .. } | MarkKind::Broken { .. } => {}
+            }
+            true
+        });
         let at_line_start = match at_line_start {
             true if self.gap.ends_paragraph(look.text.as_bytes(), span.start) => StartOf::Paragraph,
             true => StartOf::Line,
             false => StartOf::Nothing,
         };
-        self.marks.push(Mark {
-            span: span.into(),
-            name: name.into(),
-            kind,
-            masked: mask.is_some(),
-            starts: at_line_start,
-            plain,
-        });
+        self.marks.push(Mark { span: span.into(), name: name.into(), kind, masked, starts: at_line_start, plain });
         match mask.filter(|mask| mask.by == Quotes::Span) {
             Some(mask) => {
                 self.span = Some(mask.span());
@@ -579,6 +588,45 @@ impl MarkScanner {
             }
             None => self.certain = self.marks.len(),
         }
+    }
+}
+
+/// The block quote that was read last. A closer in it is quoted only if it closes what was opened in the same block
+/// quote: any other closes a block that began before.
+#[derive(Debug, Default)]
+struct BlockQuote {
+    /// The end of its last line with a mark.
+    end: usize,
+    /// By name, the number of openers that it has not closed.
+    open: BTreeMap<String, usize>,
+}
+
+impl BlockQuote {
+    /// Goes to the quoted `line`, which may belong to the same block quote. Lines are passed in order.
+    fn enter(&mut self, text: &str, line: Span) {
+        if line.end != self.end {
+            let mut between = text.get(self.end..line.start).unwrap_or_default().split('\n').skip(1);
+            if !self.open.is_empty() && !between.all(|line| line.trim_start().starts_with('>')) {
+                self.open.clear();
+            }
+            self.end = line.end;
+        }
+    }
+
+    fn open(&mut self, name: String) {
+        *self.open.entry(name).or_default() += 1;
+    }
+
+    /// Whether a closer with this name closes something in the block quote.
+    fn closes(&mut self, name: &str) -> bool {
+        // A closer without a name closes whatever is open.
+        let name = if name.is_empty() { self.open.keys().next().cloned() } else { Some(name.to_owned()) };
+        let Some((name, mut count)) = name.and_then(|name| self.open.remove_entry(&name)) else { return false };
+        count -= 1;
+        if count > 0 {
+            self.open.insert(name, count);
+        }
+        true
     }
 }
 

@@ -34,6 +34,8 @@ impl DialectId {
 pub(crate) struct MaskKinds {
     pub(crate) fences: bool,
     pub(crate) spans: bool,
+    /// The lines of block quotes.
+    pub(crate) block_quotes: bool,
     pub(crate) comments: bool,
     pub(crate) cdata: bool,
     /// Quotation marks around a block.
@@ -48,8 +50,12 @@ impl MaskKinds {
     /// The texts that a quoted region may start with, in a dialect with these openers.
     pub(crate) fn starts(self, starts: &Prefilter) -> Needles {
         let marked = if self.marks { starts.openers.as_slice() } else { &[] };
-        let quotes =
-            [(self.fences || self.spans, "`"), (self.fences || self.spans, "~"), (self.comments || self.cdata, "<!")];
+        let quotes = [
+            (self.fences || self.spans, "`"),
+            (self.fences || self.spans, "~"),
+            (self.block_quotes, ">"),
+            (self.comments || self.cdata, "<!"),
+        ];
         let quotes = quotes.into_iter().filter(|(has, _)| *has).map(|(_, quote)| quote.as_bytes().to_vec());
         Needles::new(&quotes.chain(marked.iter().cloned()).collect::<Vec<_>>())
     }

@@ -31,7 +31,7 @@ table! {
         /// letters. Default: `sensitive`.
         case: Option<Case>,
         /// Where openers and closers are plain text; each opener there is reported as `quoted-block`. Default:
-        /// `["code-fence", "code-span"]`.
+        /// `["code-fence", "code-span", "block-quote"]`.
         quoted: Option<Spanned<Vec<Mask>>>,
         /// What is removed if it surrounds the whole answer, unless it opens a block.
         around: Option<Around>,
@@ -63,7 +63,7 @@ table! {
 
 impl Dialect {
     /// What is quoted if the pack does not say: what is only shown is never carried out.
-    const QUOTED: &'static [Mask] = &[Mask::CodeFence, Mask::CodeSpan];
+    const QUOTED: &'static [Mask] = &[Mask::CodeFence, Mask::CodeSpan, Mask::BlockQuote];
 
     /// What is quoted.
     pub(crate) fn quoted(&self) -> &[Mask] {
@@ -221,6 +221,8 @@ words! {
         CodeFence = "code-fence",
         /// In a closed code span of Markdown.
         CodeSpan = "code-span",
+        /// In the lines of a block quote of Markdown, `> …`.
+        BlockQuote = "block-quote",
         /// In a closed comment of XML, `<!-- … -->`.
         Comment = "comment",
         /// In a closed CDATA section of XML, `<![CDATA[…]]>`.

@@ -1,14 +1,15 @@
 //! Masks: where is text only quoted?
 //!
 //! In: the response so far, and whether it is complete.
-//! Out: the closed code fences and code spans of Markdown, the closed comments and CDATA sections of XML, and blocks in
-//! quotation marks, in order; and the fence around a whole answer.
+//! Out: the closed code fences, code spans and block quotes of Markdown, the closed comments and CDATA sections of XML,
+//! and blocks in quotation marks, in order; and the fence around a whole answer.
 //! Never: knows which block is around a mask: an opener in a mask is text. There are two exceptions. If a fence itself
 //! opens a block, the text in it is quoted, and its own lines are not. And quotation marks quote only blocks.
 //!
-//! Fences and spans follow CommonMark 0.31 (§4.5, §6.1), with differences that models need: a fence that is never
-//! closed is not a mask; a code span ends with its paragraph; a fence in a list item may be indented by any white
-//! space; and a fence may be joined to the tags around it, as in `` <a>```xml `` and `` ```</a> ``. Every byte is
+//! Fences, spans and quotes follow CommonMark 0.31 (§4.5, §6.1, §5.1), with differences that models need: a fence that is
+//! never closed is not a mask; a code span ends with its paragraph; a fence in a list item may be indented by any white
+//! space; a fence may be joined to the tags around it, as in `` <a>```xml `` and `` ```</a> ``; and a line without `>`
+//! belongs to no block quote. Every byte is
 //! examined a limited number of times: until the end is known there is one search at a time, which continues where it
 //! stopped; after that, a table of the last places of each length determines in advance whether a search can succeed.
 
@@ -41,17 +42,22 @@ impl MaskKinds {
         match byte {
             b'`' | b'~' => self.fences || self.spans,
             b'<' => self.comments || self.cdata,
+            b'>' => self.block_quotes,
             _ => false,
         }
     }
 
     /// The offset of the first byte with which a mask may start.
     fn first_mark(self, bytes: &[u8]) -> Option<usize> {
-        match (self.fences || self.spans, self.comments || self.cdata) {
-            (true, false) => memchr::memchr2(b'`', b'~', bytes),
-            (true, true) => memchr::memchr3(b'`', b'~', b'<', bytes),
-            (false, true) => memchr::memchr(b'<', bytes),
-            (false, false) => None,
+        match (self.fences || self.spans, self.comments || self.cdata, self.block_quotes) {
+            (true, false, false) => memchr::memchr2(b'`', b'~', bytes),
+            (true, true, false) => memchr::memchr3(b'`', b'~', b'<', bytes),
+            (true, false, true) => memchr::memchr3(b'`', b'~', b'>', bytes),
+            (true, true, true) => bytes.iter().position(|byte| self.may_start(*byte)),
+            (false, true, true) => memchr::memchr2(b'<', b'>', bytes),
+            (false, true, false) => memchr::memchr(b'<', bytes),
+            (false, false, true) => memchr::memchr(b'>', bytes),
+            (false, false, false) => None,
         }
     }
 }
@@ -63,6 +69,8 @@ pub(crate) enum Quotes {
     /// A fence that opens a block: the mask is the text inside it, without its own lines.
     Opener,
     Span,
+    /// One line of a block quote, from its `>`, which is not part of the mask.
+    Line,
     /// A comment or a CDATA section.
     Section,
     /// A quotation mark and its partner, around a block.
@@ -303,6 +311,9 @@ impl Masks {
         if mark == b'<' {
             return section_at(bytes, at, complete, self.kinds, &mut self.resume, &mut self.sections);
         }
+        if mark == b'>' {
+            return self.quoted_line(bytes, at, complete);
+        }
         let run = self.seen.opener.run(bytes, at);
         if run == bytes.len() && !complete {
             return MaskSearch::Pending;
@@ -342,6 +353,24 @@ impl Masks {
             return MaskSearch::Absent;
         }
         self.span_end(bytes, at, run, complete)
+    }
+
+    /// The line of a block quote whose `>` is at `at`.
+    fn quoted_line(&mut self, bytes: &[u8], at: usize, complete: bool) -> MaskSearch {
+        if BeforeFence::of(bytes, at).is_none() {
+            return MaskSearch::Absent;
+        }
+        let from = self.resume.max(at);
+        match memchr::memchr(b'\n', bytes.slice(from..)) {
+            None if !complete => {
+                self.resume = bytes.len();
+                MaskSearch::Pending
+            }
+            offset => match offset.map_or(bytes.len(), |offset| from + offset) {
+                end if end == at + 1 => MaskSearch::Absent,
+                end => MaskSearch::Found(Mask::new(Span::new(at + 1, end), Quotes::Line)),
+            },
+        }
     }
 
     /// Whether a backtick is a quotation mark: it starts neither a fence nor a code span.
@@ -422,6 +451,7 @@ mod tests {
     const ALL: MaskKinds = MaskKinds {
         fences: true,
         spans: true,
+        block_quotes: true,
         comments: true,
         cdata: true,
         marks: false,
@@ -487,6 +517,15 @@ mod tests {
         check("a ` b\n1.5 c ` d", &["` b\n1.5 c `"]);
         check("a ` b\n**c** ` d", &["` b\n**c** `"]);
         check("a ` b\n#c ` d", &["` b\n#c `"]);
+    }
+
+    #[test]
+    fn a_quoted_line_begins_with_its_mark() {
+        check("> a\nb\n  > c\n", &[" a", " c"]);
+        check("- > a\n1. > b", &[" a", " b"]);
+        check("a > b\n>\nc >", &[]);
+        check("> ```\n> a\n> ```\nb `c`", &[" ```", " a", " ```", "`c`"]);
+        check("```\n> a\n```\n> `b", &["```\n> a\n```", " `b"]);
     }
 
     #[test]

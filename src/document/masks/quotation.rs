@@ -5,6 +5,7 @@
 //! before the second, in one paragraph.
 //! Never: pairs quotation marks around anything else, or searches the rest of a paragraph twice in vain.
 
+use super::fence::BeforeFence;
 use super::opener::Openers;
 use super::{Mask, MaskSearch, Masks, Quotes};
 use crate::document::mark::opener;
@@ -170,10 +171,15 @@ impl Masks {
         let mut from = self.decided;
         while let Some(offset) = dialect.mask_starts.find(before.get(from..)?) {
             let at = from + offset;
-            if let Some(mark) = mark_before(bytes, self.decided, at) {
-                return Some(mark);
+            let rest = before.get(at..)?;
+            // Fast path: most `>` end a tag.
+            let is_quote = rest.starts_with(b">") && self.kinds.block_quotes;
+            if !is_quote || dialect.starts.with(rest, true).next().is_some() {
+                if let Some(mark) = mark_before(bytes, self.decided, at) {
+                    return Some(mark);
+                }
             }
-            if self.kinds.may_start(*before.get(at)?) {
+            if self.kinds.may_start(*rest.first()?) && (!is_quote || BeforeFence::of(bytes, at).is_some()) {
                 return Some(at);
             }
             from = at + 1;

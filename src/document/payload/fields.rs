@@ -461,9 +461,13 @@ impl TagSource<'_> {
             Some(first_byte) => memchr::memchr(first_byte, rest),
             None => rest.iter().position(starts),
         };
-        // If a fence is the opener of the call, the whole body is inside it.
-        let around =
-            |mask: &Mask| mask.by == Quotes::Opener && mask.span().start <= body.start && body.end <= mask.span().end;
+        // If a fence is the opener of the call, the whole body is inside it. And the lines of a block quote are part of a
+        // value, in which tags are paired.
+        let shows_tags = |mask: &Mask| match mask.by {
+            Quotes::Line => true,
+            Quotes::Opener => mask.span().start <= body.start && body.end <= mask.span().end,
+            Quotes::Fence | Quotes::Span | Quotes::Section | Quotes::Marks => false,
+        };
         let mut mask = masks.partition_point(|mask| mask.span().end <= body.start);
         let mut data = data.iter().peekable();
         let mut tags = Tags::new();
@@ -477,7 +481,7 @@ impl TagSource<'_> {
             while masks.get(mask).is_some_and(|mask| mask.span().end <= start) {
                 mask += 1;
             }
-            let quotes = masks.get(mask).filter(|mask| mask.span().contains(start) && !around(mask));
+            let quotes = masks.get(mask).filter(|mask| mask.span().contains(start) && !shows_tags(mask));
             if let Some(mask) = quotes.map(|mask| mask.span()) {
                 at = mask.end;
                 continue;

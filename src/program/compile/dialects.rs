@@ -64,6 +64,7 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
     let masks = MaskKinds {
         fences: has(Mask::CodeFence),
         spans: has(Mask::CodeSpan),
+        block_quotes: has(Mask::BlockQuote),
         comments: has(Mask::Comment),
         cdata: has(Mask::Cdata),
         marks: has(Mask::QuotationMarks),
