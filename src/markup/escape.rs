@@ -10,8 +10,10 @@
 //! Characters that XML cannot contain are dropped; two of them, vertical tab and form feed, become a space.
 
 use super::place::is_attribute;
+use super::turn_labels::{break_turn_labels, ends_line};
 use crate::grammar::First;
-use crate::text::{Slice, entity};
+use crate::text::{Slice, entity, is_unseen};
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,6 +30,8 @@ pub(crate) struct Escape {
     /// The dialects whose structure can only start a line, by name.
     guards: Vec<(String, Arc<dyn Guarding>)>,
     marks: Vec<Arc<dyn Marking>>,
+    /// The labels with which a turn begins in a prompt that is one text.
+    turn_labels: &'static [&'static str],
 }
 
 /// How the openers of one grammar, or its closers, start.
@@ -185,6 +189,7 @@ impl Escape {
             closers: [false; 256],
             guards: Vec::new(),
             marks: Vec::new(),
+            turn_labels: &[],
         }
     }
 
@@ -209,6 +214,11 @@ impl Escape {
     /// Adds the dialects whose marks an author's words and values could form together.
     pub(crate) fn with_marks(self, marks: Vec<Arc<dyn Marking>>) -> Self {
         Self { marks, ..self }
+    }
+
+    /// Adds the labels with which a turn begins in a prompt that is one text.
+    pub(crate) fn with_turn_labels(self, turn_labels: &'static [&'static str]) -> Self {
+        Self { turn_labels, ..self }
     }
 
     /// Whether values could form a mark together with the end of an author's words, or on their own.
@@ -283,15 +293,28 @@ impl Escape {
     /// `text` unescaped, except for lines that the dialect of this name would take for structure. `None` for an unknown
     /// dialect.
     pub(super) fn guarded(&self, dialect: &str, text: &str) -> Option<String> {
-        self.guards.iter().find(|(name, _)| name == dialect).map(|(_, guard)| guard.guarded(text))
+        let guarded = self.guards.iter().find(|(name, _)| name == dialect).map(|(_, guard)| guard.guarded(text))?;
+        Some(break_turn_labels(self.turn_labels, &guarded, true).into_owned())
     }
 
-    /// Appends `text` to `out`, escaped for a slot. A caller that puts it next to other text has to call
+    /// Appends `text` to `out`, escaped for a slot; none of its lines looks like the start of a turn. A caller that puts it next to other text has to call
     /// [`break_marks`](Escape::break_marks) afterwards.
     pub(super) fn write(&self, text: &str, slot: EscapeSlot, out: &mut String) {
+        let start = out.len();
         match slot {
             EscapeSlot::Plain => out.extend(text.chars().filter(|c| !is_left_out(*c) || is_spaced(*c))),
             EscapeSlot::Text | EscapeSlot::Quoted => self.put(text, slot, false, out),
+        }
+        self.break_turn_labels(start, out);
+    }
+
+    /// Breaks the labels of turns in the value that starts at this offset of a text.
+    fn break_turn_labels(&self, start: usize, out: &mut String) {
+        let line = out.slice(..start).rsplit(ends_line).next().unwrap_or_default();
+        let starts_line = line.chars().all(|c| c.is_whitespace() || is_unseen(c));
+        if let Cow::Owned(broken) = break_turn_labels(self.turn_labels, out.slice(start..), starts_line) {
+            out.truncate(start);
+            out.push_str(&broken);
         }
     }
 
@@ -348,7 +371,9 @@ impl Escape {
     /// [`unframed`](Escape::unframed) removes the frames and checks the text next to the value.
     pub(crate) fn framed(&self, text: &str) -> String {
         let mut out = String::from(FRAME[0]);
+        let start = out.len();
         self.put(text, EscapeSlot::Text, true, &mut out);
+        self.break_turn_labels(start, &mut out);
         out.push(FRAME[1]);
         out
     }

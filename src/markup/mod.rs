@@ -9,7 +9,9 @@ mod document;
 mod escape;
 mod pages;
 mod place;
+mod turn_labels;
 
 pub(crate) use document::TemplateDocument;
 pub(crate) use escape::{Escape, Guarding, Marking, MarkupStart};
 pub(crate) use pages::Library;
+pub(crate) use turn_labels::break_turn_labels;

@@ -7,11 +7,10 @@
 
 use super::past::Rewriter;
 use super::{Request, Turn};
+use crate::markup::break_turn_labels;
 use crate::surface::Speaker;
-use crate::text::Slice;
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::fmt::Write as _;
 
 /// The turns, each written when first needed.
 pub(super) struct Window<'r> {
@@ -81,30 +80,10 @@ impl<'r> Window<'r> {
 
 /// A turn as it is printed if all layers are one text.
 pub(super) fn line(role: Speaker, words: &str) -> String {
-    format!("{}: {words}", role.word().to_ascii_uppercase())
+    format!("{} {words}", role.turn_label())
 }
 
 /// The part `words` after `before`, for a prompt that is one text: no line of it looks like the start of a turn.
 pub(super) fn of_one<'t>(before: &str, words: &'t str) -> Cow<'t, str> {
-    let labels = [Speaker::User, Speaker::Assistant].map(|role| line(role, ""));
-    let starts_turn = |line: &str| labels.iter().any(|label| line.trim_start().starts_with(label.trim_end()));
-    let starts_line = before.is_empty() || before.ends_with('\n');
-    let lines = || words.split_inclusive('\n').enumerate();
-    let is_forged = |(number, line): (usize, &str)| (number > 0 || starts_line) && starts_turn(line);
-    if !lines().any(is_forged) {
-        return Cow::Borrowed(words);
-    }
-    let mut out = String::with_capacity(words.len() + 8);
-    for (number, line) in lines() {
-        let label = line.trim_start();
-        match label.chars().next().filter(|_| is_forged((number, line))) {
-            Some(first) => {
-                out.push_str(line.slice(..line.len() - label.len()));
-                let _ = write!(out, "&#{};", first as u32);
-                out.push_str(label.slice(first.len_utf8()..));
-            }
-            None => out.push_str(line),
-        }
-    }
-    Cow::Owned(out)
+    break_turn_labels(Speaker::TURN_LABELS, words, before.is_empty() || before.ends_with('\n'))
 }

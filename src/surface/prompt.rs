@@ -126,6 +126,20 @@ words! {
     }
 }
 
+impl Speaker {
+    /// How turns begin in a prompt that is one text.
+    pub(crate) const TURN_LABELS: &'static [&'static str] = &["SYSTEM:", "USER:", "ASSISTANT:"];
+
+    /// How a turn of this speaker begins in a prompt that is one text.
+    pub(crate) fn turn_label(self) -> &'static str {
+        match self {
+            Speaker::System => "SYSTEM:",
+            Speaker::User => "USER:",
+            Speaker::Assistant => "ASSISTANT:",
+        }
+    }
+}
+
 impl serde::Serialize for Speaker {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.word())

@@ -82,6 +82,13 @@ fn is_invisible(c: char) -> bool {
         || matches!(c, '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// Whether a person or a model may not see the character. Unlike [`legible`], this includes what emoji and some scripts
+/// need.
+pub(crate) fn is_unseen(c: char) -> bool {
+    let joins = matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}');
+    joins || c.is_control() || is_bidi_control(c) || is_invisible(c)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,7 +15,7 @@ use crate::program::prompt::{
 };
 use crate::program::{Dialect, Mode, ObjectStarts, Structure};
 use crate::surface::files::NameMeaning;
-use crate::surface::{self, Amount, Origins, Surface};
+use crate::surface::{self, Amount, Origins, Speaker, Surface};
 use crate::text::{Location, Source, SourceId, Span, Spanned};
 use crate::value::Table;
 use crate::value::Value;
@@ -202,7 +202,7 @@ fn escape(surface: &Surface, dialects: &[Dialect]) -> Escape {
         }
     });
     let escape = Escape::new(openers).with_closers(closers);
-    escape.with_guards(guards.collect()).with_marks(marks.collect())
+    escape.with_guards(guards.collect()).with_marks(marks.collect()).with_turn_labels(Speaker::TURN_LABELS)
 }
 
 /// The texts read so far.
