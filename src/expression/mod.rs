@@ -58,7 +58,7 @@ pub(crate) use statements::DocumentFiles;
 pub(crate) use tree::{ExprTree, Operation, Print, Relation, Statement};
 
 use crate::diagnostic::Diagnostic;
-use crate::text::{Location, Span, Spanned};
+use crate::text::{Location, Span, Spanned, excerpt};
 use crate::value::{ByteBudget, Exceeded, Value};
 use evaluator::Evaluator;
 use item::Item;
@@ -192,6 +192,22 @@ impl Expression {
             false => fault,
         };
         Ok(Expression(Arc::new(parsed.map_err(|found| fault(found).at(text))?)))
+    }
+
+    /// Parses an expression that is true or false.
+    ///
+    /// # Errors
+    ///
+    /// `pack/bad-expression`, also if a text, number or list stands where a condition is meant, as in `a == 'b' or 'c'`:
+    /// that is always true.
+    pub(crate) fn condition(text: &Spanned<String>) -> Result<Expression, Box<Diagnostic>> {
+        let expression = Self::parse(text)?;
+        let Some(part) = expression.tree().and_then(ExprTree::value_as_condition) else { return Ok(expression) };
+        let written = excerpt(part.span.of(expression.source()), 40);
+        let fault = SyntaxFault::new(part.span, format!("`{written}` is no condition: it is always the same"));
+        Err(fault
+            .help("say what it is compared with: `A == 'x' or A == 'y'`, or `A in ['x', 'y']`".to_owned())
+            .at(text))
     }
 
     /// The syntax tree of the expression.

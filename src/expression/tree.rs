@@ -191,6 +191,20 @@ impl ExprTree {
         if let Operation::Constant(value) = &self.op { Some(value) } else { None }
     }
 
+    /// In a condition: an operand of its `and`, `or` and `not` that is a text, a number or a list.
+    pub(super) fn value_as_condition(&self) -> Option<&ExprTree> {
+        let is_value = |part: &ExprTree| match &part.op {
+            Operation::Constant(value) => !matches!(value, Value::Bool(_)),
+            operation => matches!(operation, Operation::List),
+        };
+        match self.op {
+            Operation::Not | Operation::And | Operation::Or => {
+                self.parts.iter().find_map(|part| if is_value(part) { Some(part) } else { part.value_as_condition() })
+            }
+            _ => None,
+        }
+    }
+
     /// The text of a constant.
     pub(crate) fn text(&self) -> Option<&str> {
         self.constant()?.as_str()

@@ -23,7 +23,7 @@ impl PackCompiler<'_> {
     fn effect<'c>(&mut self, effect: &'c surface::Effect, scope: &mut NameScope<'c>) -> EffectRule {
         scope.open(self.surface.torn.contains(&effect.at));
         let before = scope.bounds();
-        let each = self.condition(effect.each.as_ref(), scope);
+        let each = self.expression(effect.each.as_ref(), scope);
         if let Some(each) = &each {
             let list = scope.resolved_path(each.reads_at().path());
             scope.bind("item", list.map(|list| [list, vec![ENTRY.to_owned()]].concat()));

@@ -33,9 +33,9 @@ impl PackCompiler<'_> {
         let rules = surface.rules.iter().map(|rule| self.compile_rule(rule, &classes, &inputs)).collect();
         let scope = NameScope::of(COMPUTE_NAMES);
         let speakers = surface.speakers.as_ref().map(|speakers| Speakers {
-            from: self.condition(Some(&speakers.from), &scope),
-            order: self.condition(speakers.order.as_ref(), &scope),
-            limit: self.condition(speakers.limit.as_ref(), &scope),
+            from: self.expression(Some(&speakers.from), &scope),
+            order: self.expression(speakers.order.as_ref(), &scope),
+            limit: self.expression(speakers.limit.as_ref(), &scope),
             at: speakers.at,
         });
         Flows { classes, inputs, rules, speakers }

@@ -351,8 +351,18 @@ impl PackCompiler<'_> {
         parsed.map_err(|diagnostic| self.diagnostics.push(*diagnostic)).ok()
     }
 
+    /// An expression that is true or false.
     pub(super) fn condition(&mut self, text: Option<&Spanned<String>>, scope: &NameScope<'_>) -> Option<Expression> {
-        let expression = self.parsed(Expression::parse(text?))?;
+        self.seen(Expression::condition(text?), scope)
+    }
+
+    /// An expression for a value.
+    pub(super) fn expression(&mut self, text: Option<&Spanned<String>>, scope: &NameScope<'_>) -> Option<Expression> {
+        self.seen(Expression::parse(text?), scope)
+    }
+
+    fn seen(&mut self, parsed: Result<Expression, Box<Diagnostic>>, scope: &NameScope<'_>) -> Option<Expression> {
+        let expression = self.parsed(parsed)?;
         self.see(expression.reads_at(), scope);
         Some(expression)
     }

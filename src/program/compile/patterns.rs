@@ -60,7 +60,7 @@ impl PackCompiler<'_> {
     /// The text of an expression over `data`, or the texts of a list.
     fn values(&mut self, expression: &Spanned<String>) -> Option<Vec<String>> {
         let before = self.diagnostics.len();
-        let parsed = self.condition(Some(expression), &NameScope::of(PATTERN_NAMES))?;
+        let parsed = self.expression(Some(expression), &NameScope::of(PATTERN_NAMES))?;
         // An expression that reads unknown names has been reported: its value does not matter.
         if self.diagnostics.len() > before {
             return None;

@@ -26,7 +26,7 @@ impl<'c> PackCompiler<'c> {
         let surface = self.surface;
         let mut compiled = PermitList::default();
         for entry in entries {
-            let when = entry.when.as_ref().and_then(|text| self.parsed(Expression::parse(text)));
+            let when = entry.when.as_ref().and_then(|text| self.parsed(Expression::condition(text)));
             let mut template = |text: &Option<Spanned<String>>| self.parsed(Template::parse(text.as_ref()?));
             let (advice, confirm) = (template(&entry.advice), template(&entry.confirm));
             let reads = when.iter().map(Expression::reads_at);
