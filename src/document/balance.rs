@@ -69,7 +69,7 @@ impl DialectScanner {
         }
         let pairs = self.balances.iter().find(knows).map(|one| one.pairs.as_slice()).unwrap_or_default();
         let (opener, closer) = pairs.get(pairs.partition_point(|(opener, _)| *opener < start))?;
-        (*opener == start).then_some(FoundCloser { span: *closer, is_first })
+        (*opener == start).then_some(FoundCloser { span: *closer, is_first, is_inner: false })
     }
 
     /// Pairs the openers like `open`, from `open` up to the end of the region.

@@ -243,7 +243,7 @@ impl DialectScanner {
 
     /// Notes the defects of an opener and of a closer.
     fn note_edge_faults(&mut self, context: &ReadContext<'_>, open: &OpenBlock, end: &BlockEnd, index: usize) {
-        if let Some(FoundCloser { span, is_first: false }) = end.closer {
+        if let Some(FoundCloser { span, is_first: false, .. }) = end.closer {
             self.found.push(ReaderFinding::of(Defect::WrongCloser, span, index));
         }
         self.note_opener_faults(context, open.family, &open.attributes, index);

@@ -293,7 +293,7 @@ impl Fallback {
 }
 
 /// Notes what the dialect `like` quotes in a response that a fallback has read: blocks in these quotations are only
-/// quoted, and the lines of a fence around a block are no text. It is unknown what a fence that is never closed quotes.
+/// quoted, and the lines of a fence around a block are no text. It is unknown what a quotation that is never closed quotes.
 fn note_quotations(document: &mut Document, like: &Dialect, text: &str, limits: &Limits) {
     let mut masks = Masks::new(like.masks);
     let mut budget = StepBudget::new(limits);
@@ -302,7 +302,8 @@ fn note_quotations(document: &mut Document, like: &Dialect, text: &str, limits: 
         masks.advance(text, true, usize::MAX, Some(&mut Openers { dialect: like, budget: &mut budget, arrived }));
     }
     document.open_fences = masks.take_open_fences();
-    document.open_spans = masks.take_open_spans();
+    document.open_section = masks.open_section();
+    document.cut_quotations = masks.take_cut_quotations();
     let own = |mask: &Mask| is_masked(&document.masks, mask.span().start);
     document.fenced = masks.take_found(&[]).into_iter().filter(|mask| !own(mask)).collect();
     if like.text != TextRole::Message {

@@ -11,19 +11,19 @@ use crate::text::Span;
 
 /// The fences from some offset on, paired.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Paired {
+pub(crate) struct Paired {
     /// Everything before this offset has been examined.
     at: usize,
     open: Option<(Span, Fence)>,
 }
 
 impl Paired {
-    pub(super) fn from(start: usize) -> Self {
+    pub(crate) fn from(start: usize) -> Self {
         Self { at: start, open: None }
     }
 
     /// The opening line of the fence that is open at an offset. Offsets must be asked for in ascending order.
-    pub(super) fn open_at(&mut self, place: usize, text: &str) -> Option<Span> {
+    pub(crate) fn open_at(&mut self, place: usize, text: &str) -> Option<Span> {
         if place > self.at {
             for (line, fence) in fence_lines(Span::new(self.at, place), text) {
                 self.open = Fence::after(line, fence, self.open);

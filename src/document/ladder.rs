@@ -9,7 +9,7 @@
 
 use super::braces::BraceCount;
 use super::mark::{Mark, MarkKind};
-use super::open_block::{BlockEnd, OpenBlock, PayloadState, blank_line};
+use super::open_block::{BlockEnd, FoundCloser, OpenBlock, PayloadState, blank_line};
 use super::payload::ends_response;
 use super::scanner::{Closerless, DialectScanner};
 use super::trim::fence_end;
@@ -269,7 +269,10 @@ impl DialectScanner {
                     |inner: &Span| context.dialect.names.same(inner.of(context.text), closer.name().of(context.text));
                 let closes_inner = open.inner.iter().rposition(same);
                 let before = open.closer();
-                let known = open.take_closer(block, &closer, closes, context.text, search.is_complete());
+                let (tier, is_first) = closes;
+                let found =
+                    FoundCloser { span: closer.span(), is_first, is_inner: !is_first && closes_inner.is_some() };
+                let known = open.take_closer(block, &closer, (tier, found), context.text, search.is_complete());
                 if known {
                     open.found_outer_closer |= closes_inner.is_none() && before != open.closer();
                     open.inner.truncate(closes_inner.unwrap_or(open.inner.len()));

@@ -44,6 +44,7 @@ pub(crate) use decode::{TextEncoding, decode_entities, unquoted};
 pub(crate) use dialect_selector::{Trial, Tried};
 pub(crate) use enclosing::Enclosing;
 pub(crate) use fallback::Readers;
+pub(crate) use fences::Paired;
 pub(crate) use masks::{Mask, Quotes, is_masked};
 pub(crate) use native::Natives;
 pub(crate) use opener_view::OpenerView;
@@ -100,8 +101,10 @@ pub(crate) struct Document {
     pub(crate) masks: Vec<Mask>,
     /// The starts of the fences that are never closed, in order.
     pub(crate) open_fences: Vec<usize>,
-    /// The starts of code spans that are left open only because the text ends.
-    pub(crate) open_spans: Vec<usize>,
+    /// The start of the first comment or CDATA section that is never closed.
+    pub(crate) open_section: Option<usize>,
+    /// The starts of code spans and quotation marks that are left open only because the text ends, in order.
+    pub(crate) cut_quotations: Vec<usize>,
     /// If a fallback read the response: what its main dialect quotes and the fallback does not, in order.
     pub(crate) fenced: Vec<Mask>,
     /// The opener of reasoning before an object, if it is not closed.
@@ -240,6 +243,9 @@ pub(crate) enum Ended {
     Whole,
     /// At its first rung, which is also the end of the region around it: complete, unless the answer was cut off there.
     Last,
+    /// At its first rung, at a closer that may belong to a block that opens inside: complete, unless the answer was cut
+    /// off before its own closer.
+    Inner,
     /// After its opener, because no payload follows; a closer of a wrapper, or a token that is only an opener, also
     /// ends like this.
     Bare,

@@ -22,6 +22,8 @@ pub(super) struct FoundCloser {
     pub(super) span: Span,
     /// Whether it is the first of `close`, as declared.
     pub(super) is_first: bool,
+    /// Whether it has another name, which is that of a block that opens inside, so that it may be the closer of that.
+    pub(super) is_inner: bool,
 }
 
 /// A block whose end is being searched for.
@@ -198,17 +200,16 @@ impl OpenBlock {
         BlockEnd { at: closer.map_or(at, |closer| closer.span.end), closer, rung, ending, payload: None, alike: false }
     }
 
-    /// Handles a closer of this tier, which may be the first of `close`; false if more text is needed to decide whether
-    /// it counts.
+    /// Handles a closer of this tier; false if more text is needed to decide whether it counts.
     pub(super) fn take_closer(
         &mut self,
         block: &BlockBinding,
         mark: &Mark,
-        (tier, first): (usize, bool),
+        (tier, closer): (usize, FoundCloser),
         text: &str,
         complete: bool,
     ) -> bool {
-        let closer = Some(FoundCloser { span: mark.span(), is_first: first });
+        let (first, closer) = (closer.is_first, Some(closer));
         let mut counts = block.anchor == Anchor::Anywhere || mark.starts_line();
         if !counts && self.shares_line(mark.start(), text) {
             let Some(ends) = ends_line(mark.span().end, text, complete) else { return false };
@@ -287,7 +288,9 @@ impl BlockEnd {
     /// The same end, or the incomplete closer at the end of the answer, if there is one.
     pub(super) fn or_in_closer(self, closer: impl FnOnce() -> Option<Span>) -> Self {
         match if self.ended() == Ended::Open { closer() } else { None } {
-            Some(span) => BlockEnd { at: span.end, closer: Some(FoundCloser { span, is_first: true }), ..self },
+            Some(span) => {
+                BlockEnd { at: span.end, closer: Some(FoundCloser { span, is_first: true, is_inner: false }), ..self }
+            }
             None => self,
         }
     }
@@ -312,6 +315,7 @@ impl BlockEnd {
         match (self.rung, self.ending) {
             (0, Ending::Payload) if self.payload.is_none() => Ended::Bare,
             (0, Ending::End) => Ended::Last,
+            (0, _) if self.closer.is_some_and(|closer| closer.is_inner) => Ended::Inner,
             (0, _) => Ended::Whole,
             (_, Ending::End) => Ended::Open,
             _ if self.alike => Ended::Alike,

@@ -33,7 +33,7 @@ pub(crate) use quotation::marks_around;
 use quotation::{Quoting, may_start};
 use search::{Last, Search};
 pub(crate) use section::CDATA;
-use section::{Sections, section_at};
+use section::Sections;
 use std::task::Poll;
 
 impl MaskKinds {
@@ -114,8 +114,11 @@ pub(crate) struct Masks {
     fences: [[Last; 2]; 2],
     /// The fences that are never closed, in order.
     open_fences: Vec<usize>,
-    /// The code spans that are not closed before the text ends: at most one of each length.
-    open_spans: Vec<usize>,
+    /// The first comment or CDATA section that is never closed.
+    open_section: Option<usize>,
+    /// The code spans and quotation marks that are not closed before the text ends, in order: of the former at most
+    /// one of each length.
+    cut_quotations: Vec<usize>,
     runs: Last,
     /// The end of the paragraph that `runs` describes.
     paragraph: usize,
@@ -199,7 +202,8 @@ impl Masks {
             resume: 0,
             fences: std::array::from_fn(|_| [Last::new(), Last::new()]),
             open_fences: Vec::new(),
-            open_spans: Vec::new(),
+            open_section: None,
+            cut_quotations: Vec::new(),
             runs: Last::new(),
             paragraph: 0,
             seen: Seen::default(),
@@ -239,9 +243,14 @@ impl Masks {
         std::mem::take(&mut self.open_fences)
     }
 
-    /// Takes the starts of code spans that could still be closed if the text were longer.
-    pub(crate) fn take_open_spans(&mut self) -> Vec<usize> {
-        std::mem::take(&mut self.open_spans)
+    /// The start of the first comment or CDATA section that is never closed.
+    pub(crate) fn open_section(&self) -> Option<usize> {
+        self.open_section
+    }
+
+    /// Takes the starts of code spans and quotation marks that could still be closed if the text were longer.
+    pub(crate) fn take_cut_quotations(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.cut_quotations)
     }
 
     /// Finds masks up to `limit`. It must already be known whether a fence is around the whole text.
@@ -309,7 +318,7 @@ impl Masks {
             return self.quotation_at(text, at, complete, openers);
         }
         if mark == b'<' {
-            return section_at(bytes, at, complete, self.kinds, &mut self.resume, &mut self.sections);
+            return self.section_at(bytes, at, complete);
         }
         if mark == b'>' {
             return self.quoted_line(bytes, at, complete);

@@ -89,6 +89,8 @@ pub(super) struct Quoting {
     ended: Option<usize>,
     /// How far closers have been searched for.
     seen: usize,
+    /// Whether the text ended where the partner of the mark could still follow.
+    cut: bool,
     /// By kind of quotation mark and family: no closer directly precedes a closing mark before this offset.
     absent: Vec<((usize, usize), usize)>,
 }
@@ -105,6 +107,7 @@ impl Default for Quoting {
             empty: false,
             ended: None,
             seen: 0,
+            cut: false,
             absent: Vec::new(),
         }
     }
@@ -202,7 +205,11 @@ impl Masks {
             quoting.at = at;
             (quoting.family, quoting.runs, quoting.opened, quoting.ended) = (0, false, None, None);
         }
+        quoting.cut = false;
         let end = quoting.end(kind, text, complete, openers);
+        if quoting.cut && matches!(end, Poll::Ready(None)) {
+            self.cut_quotations.push(at);
+        }
         self.quoting = Some(quoting);
         match end {
             Poll::Ready(Some(end)) => MaskSearch::Found(Mask::new(Span::new(at, end), Quotes::Marks)),
@@ -218,7 +225,7 @@ impl Quoting {
         let Some(opened) = ready!(self.open(kind, text, complete, openers)) else { return Poll::Ready(None) };
         let Some(family) = openers.dialect.families.get(self.family) else { return Poll::Ready(None) };
         match (self.empty, family.close, family.payload) {
-            (true, ..) => partner_at(kind, text, opened, complete),
+            (true, ..) => self.partner_at(kind, text, opened, complete),
             (_, Some(_), _) => self.closer(kind, family, text, complete, openers),
             (_, None, Some(payload)) => {
                 let rest = text.slice(opened..).trim_start();
@@ -230,7 +237,7 @@ impl Quoting {
                 let (quoted, complete) = (text.get(..end).unwrap_or(text), complete || end < text.len());
                 match ready!(self.read(family, payload, start, quoted, complete, openers)) {
                     Some(end) if !contains_blank_line(Span::new(opened, end).of(text)) => {
-                        partner_at(kind, text, end, complete)
+                        self.partner_at(kind, text, end, complete)
                     }
                     _ => Poll::Ready(None),
                 }
@@ -318,7 +325,9 @@ impl Quoting {
         let (prefix, bytes) = (family.close_prefix.literal.as_bytes(), text.as_bytes());
         let (Some(close), Some(first)) = (family.close, prefix.first().copied()) else { return Poll::Ready(None) };
         let own = (kind, self.family);
-        if self.absent.iter().any(|(kinds, until)| *kinds == own && self.opened < Some(*until)) {
+        if let Some((_, until)) = self.absent.iter().find(|(kinds, until)| *kinds == own && self.opened < Some(*until))
+        {
+            self.cut = *until == bytes.len() && complete;
             return Poll::Ready(None);
         }
         while let Some(offset) = memchr::memchr2(first, b'\n', bytes.slice(self.seen..)) {
@@ -359,6 +368,14 @@ impl Quoting {
         }
         self.absent.retain(|(kinds, _)| *kinds != own);
         self.absent.push((own, until));
+        self.cut = until == bytes.len();
         Poll::Ready(None)
+    }
+
+    /// Like [`partner_at`]; notes whether the text ends before the partner.
+    fn partner_at(&mut self, kind: usize, text: &str, at: usize, complete: bool) -> Poll<Option<usize>> {
+        let partner = partner_at(kind, text, at, complete);
+        self.cut = text.slice(at + blank(kind, text.slice(at..))..).is_empty();
+        partner
     }
 }

@@ -7,8 +7,7 @@
 //! Comments and sections are as in XML 1.0 (§2.5, §2.7), except that a comment may contain `--`. One that is never
 //! closed is not a mask.
 
-use super::{Mask, MaskSearch, Quotes};
-use crate::program::MaskKinds;
+use super::{Mask, MaskSearch, Masks, Quotes};
 use crate::text::{Slice, Span};
 use memchr::memmem;
 
@@ -22,35 +21,31 @@ pub(super) struct Sections {
     unclosed: [bool; 2],
 }
 
-/// The section that starts at `at`. While its end has not arrived, `resume` is the offset at which the search for it
-/// continues.
-pub(super) fn section_at(
-    bytes: &[u8],
-    at: usize,
-    complete: bool,
-    kinds: MaskKinds,
-    resume: &mut usize,
-    sections: &mut Sections,
-) -> MaskSearch {
-    let rest = bytes.slice(at..);
-    let all = [(kinds.comments, COMMENT), (kinds.cdata, CDATA)];
-    for ((_, (open, close)), unclosed) in all.iter().zip(&mut sections.unclosed).filter(|((counts, _), _)| *counts) {
-        if !complete && open.as_bytes().starts_with(rest) {
-            return MaskSearch::Pending;
+impl Masks {
+    /// The section that starts at `at`.
+    pub(super) fn section_at(&mut self, bytes: &[u8], at: usize, complete: bool) -> MaskSearch {
+        let rest = bytes.slice(at..);
+        let all = [(self.kinds.comments, COMMENT), (self.kinds.cdata, CDATA)];
+        let counted = all.iter().zip(&mut self.sections.unclosed).filter(|((counts, _), _)| *counts);
+        for ((_, (open, close)), unclosed) in counted {
+            if !complete && open.as_bytes().starts_with(rest) {
+                return MaskSearch::Pending;
+            }
+            if *unclosed || !rest.starts_with(open.as_bytes()) {
+                continue;
+            }
+            let from = (at + open.len()).max(self.resume);
+            if let Some(offset) = memmem::find(bytes.slice(from..), close.as_bytes()) {
+                return MaskSearch::Found(Mask::new(Span::new(at, from + offset + close.len()), Quotes::Section));
+            }
+            if !complete {
+                // The last bytes that have arrived may be the start of the closer.
+                self.resume = from.max(bytes.len().saturating_sub(close.len() - 1));
+                return MaskSearch::Pending;
+            }
+            *unclosed = true;
+            self.open_section.get_or_insert(at);
         }
-        if *unclosed || !rest.starts_with(open.as_bytes()) {
-            continue;
-        }
-        let from = (at + open.len()).max(*resume);
-        if let Some(offset) = memmem::find(bytes.slice(from..), close.as_bytes()) {
-            return MaskSearch::Found(Mask::new(Span::new(at, from + offset + close.len()), Quotes::Section));
-        }
-        if !complete {
-            // The last bytes that have arrived may be the start of the closer.
-            *resume = from.max(bytes.len().saturating_sub(close.len() - 1));
-            return MaskSearch::Pending;
-        }
-        *unclosed = true;
+        MaskSearch::Absent
     }
-    MaskSearch::Absent
 }

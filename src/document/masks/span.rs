@@ -13,7 +13,7 @@ impl Masks {
         let length = run - at;
         if self.runs.known && at < self.paragraph && !self.runs.after(length, at) {
             if complete && self.paragraph == bytes.len() {
-                self.open_spans.push(at);
+                self.cut_quotations.push(at);
             }
             return MaskSearch::Absent;
         }
@@ -25,7 +25,7 @@ impl Masks {
                 if !complete {
                     return MaskSearch::Pending;
                 }
-                self.open_spans.push(at);
+                self.cut_quotations.push(at);
                 return self.end_paragraph(bytes, run, bytes.len());
             };
             let hit = from + offset;
