@@ -29,7 +29,7 @@ use fence::{BeforeFence, FenceLine, fence_line, glued_fence, run_end};
 pub(crate) use opener::Openers;
 use opener::{Opening, Opens};
 use outer_fence::OuterFence;
-pub(crate) use quotation::marks_around;
+pub(crate) use quotation::{marks_around, open_mark};
 use quotation::{Quoting, may_start};
 use search::{Last, Search};
 pub(crate) use section::CDATA;

@@ -16,30 +16,42 @@ use crate::text::{Slice, Span, boundary};
 use std::task::{Poll, ready};
 
 /// Each opening quotation mark, and the marks that may close it.
-const PAIRS: [(&str, &[&str]); 12] = [
+const PAIRS: [(&str, &[&str]); 24] = [
     ("\"", &["\""]),
     ("'", &["'"]),
     ("`", &["`"]),
     ("“", &["”"]),
     ("”", &["”"]),
-    ("„", &["“", "”"]),
+    ("‟", &["”"]),
+    ("„", &["“", "”", "‟"]),
     ("‘", &["’"]),
-    ("‚", &["‘", "’"]),
+    ("’", &["’"]),
+    ("‛", &["’"]),
+    ("‚", &["‘", "’", "‛"]),
     ("«", &["»"]),
     ("»", &["«"]),
     ("‹", &["›"]),
     ("›", &["‹"]),
+    ("「", &["」"]),
+    ("『", &["』"]),
+    ("《", &["》"]),
+    ("〈", &["〉"]),
+    ("〝", &["〞", "〟"]),
+    ("﹁", &["﹂"]),
+    ("﹃", &["﹄"]),
+    ("｢", &["｣"]),
+    ("＂", &["＂"]),
 ];
 
 /// Whether a quotation mark may start with this byte.
 pub(super) fn may_start(byte: u8) -> bool {
-    matches!(byte, b'"' | b'\'' | b'`' | 0xE2 | 0xC2)
+    matches!(byte, b'"' | b'\'' | b'`' | 0xC2 | 0xE2 | 0xE3 | 0xEF)
 }
 
 /// The length in bytes of a quotation mark with this first byte.
 fn length(start: u8) -> usize {
     match start {
-        0xE2 => 3,
+        0xE2 | 0xE3 | 0xEF => 3,
         0xC2 => 2,
         _ => 1,
     }
@@ -133,9 +145,32 @@ fn blank(kind: usize, text: &str) -> usize {
     text.chars().next().filter(|first| is_spaced && BLANKS.contains(first)).map_or(0, char::len_utf8)
 }
 
+/// The punctuation of a sentence that many put inside its quotation marks.
+const PUNCTUATION: [char; 12] = ['.', ',', ';', ':', '!', '?', '…', '。', '，', '、', '！', '？'];
+
+/// The length of what may be between the end of a block and a closing mark of this kind.
+fn inside_closer(kind: usize, text: &str) -> usize {
+    let sign = text.chars().next().filter(|first| PUNCTUATION.contains(first)).map_or(0, char::len_utf8);
+    sign + blank(kind, text.slice(sign..))
+}
+
 /// The start of the quotation mark directly before a text of one paragraph, and the end of its partner directly after
 /// the text, if both are there.
 pub(crate) fn marks_around(text: &str, quoted: Span) -> Option<(usize, usize)> {
+    let (kind, start) = kind_before(text, quoted)?;
+    let Poll::Ready(Some(behind)) = partner_at(kind, text, quoted.end, true) else { return None };
+    Some((start, behind))
+}
+
+/// The start of the quotation mark directly before a text of one paragraph, if all text ends before its partner.
+pub(crate) fn open_mark(text: &str, quoted: Span) -> Option<usize> {
+    let (kind, start) = kind_before(text, quoted)?;
+    let rest = text.slice(quoted.end..);
+    (rest.len() == inside_closer(kind, rest)).then_some(start)
+}
+
+/// The kind and the start of the quotation mark directly before a text of one paragraph.
+fn kind_before(text: &str, quoted: Span) -> Option<(usize, usize)> {
     let before = text.get(..quoted.start)?;
     let opens = |before: &str| PAIRS.iter().position(|(open, _)| before.ends_with(open));
     let spaced = || {
@@ -144,9 +179,7 @@ pub(crate) fn marks_around(text: &str, quoted: Span) -> Option<(usize, usize)> {
         Some((kind, before.len()))
     };
     let (kind, end) = opens(before).map(|kind| (kind, before.len())).or_else(spaced)?;
-    let Poll::Ready(Some(behind)) = partner_at(kind, text, quoted.end, true) else { return None };
-    let start = end - pair(kind).0.len();
-    (!contains_blank_line(quoted.of(text))).then_some((start, behind))
+    (!contains_blank_line(quoted.of(text))).then_some((kind, end - pair(kind).0.len()))
 }
 
 /// Whether a paragraph ends in this text.
@@ -157,9 +190,8 @@ fn contains_blank_line(text: &str) -> bool {
 
 /// The end of the closing mark of this kind at `at`, if there is one; pending while no text has arrived there.
 fn partner_at(kind: usize, text: &str, at: usize, complete: bool) -> Poll<Option<usize>> {
+    let at = at + inside_closer(kind, text.slice(at..));
     let rest = text.slice(at..);
-    let blank = blank(kind, rest);
-    let (at, rest) = (at + blank, rest.slice(blank..));
     if rest.is_empty() {
         return ready_if(complete, None);
     }
@@ -375,7 +407,8 @@ impl Quoting {
     /// Like [`partner_at`]; notes whether the text ends before the partner.
     fn partner_at(&mut self, kind: usize, text: &str, at: usize, complete: bool) -> Poll<Option<usize>> {
         let partner = partner_at(kind, text, at, complete);
-        self.cut = text.slice(at + blank(kind, text.slice(at..))..).is_empty();
+        let rest = text.slice(at..);
+        self.cut = rest.len() == inside_closer(kind, rest);
         partner
     }
 }

@@ -8,7 +8,7 @@
 //! A model that explains writes examples. An object in a fence or span around the whole answer is not one. But if an
 //! object is outside all fences, it is the answer, and objects in fences next to it are examples.
 
-use crate::document::masks::marks_around;
+use crate::document::masks::{marks_around, open_mark};
 use crate::document::trim::{Fence, fence_lines};
 use crate::text::{Slice, Span};
 
@@ -22,6 +22,8 @@ pub(super) struct ObjectSurroundings {
     fence: Option<(Span, Fence)>,
     /// For runs of one and two backticks: no such run follows before this offset.
     unclosed: [usize; 2],
+    /// The starts of the code spans and quotation marks before objects that only the end of the text leaves open.
+    pub(super) cut_quotations: Vec<usize>,
     /// Whether an object was read in a fence that comes after other text.
     has_example: bool,
     /// Whether an object that may be the answer was read outside all fences.
@@ -95,6 +97,20 @@ impl ObjectSurroundings {
     pub(super) fn marks_end(&self, text: &str, object: Span) -> Option<usize> {
         let (mark, behind) = marks_around(text, object)?;
         (mark >= self.at && self.has_words(Span::new(mark, behind), text)).then_some(behind)
+    }
+
+    /// Notes the quotation that opens directly before an object, if only the end of the text leaves it open and other
+    /// words are before it on its line.
+    pub(super) fn note_cut_quotation(&mut self, text: &str, object: Span, marks: bool) {
+        let before = Span::new(self.at, object.start);
+        let length = before.of(text).bytes().rev().take_while(|byte| *byte == b'`').count();
+        let unclosed = length.checked_sub(1).and_then(|at| self.unclosed.get(at));
+        let open = if unclosed == Some(&text.len()) {
+            Some(object.start - length)
+        } else {
+            open_mark(text, object).filter(|at| marks && *at >= self.at)
+        };
+        self.cut_quotations.extend(open.filter(|at| !self.is_first(Span::new(self.at, *at), text)));
     }
 
     /// Whether there are other words on the lines of a quotation.

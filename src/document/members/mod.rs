@@ -338,6 +338,7 @@ impl<'p> ObjectReader<'p> {
             found: self.found,
             left_out: LeftOut { count: self.left_out, ..LeftOut::default() },
             open_reasoning: self.open_reasoning,
+            cut_quotations: self.surroundings.cut_quotations,
             ..Document::default()
         })
     }
@@ -437,6 +438,7 @@ impl<'p> ObjectReader<'p> {
             self.wasted_budget = self.wasted_budget.saturating_sub(strictly.err().unwrap_or_default());
             return self.skip_example(Span::new(brace, object_end), bound, end);
         }
+        self.surroundings.note_cut_quotation(text, Span::new(brace, end), self.dialect.masks.marks && strictly.is_ok());
         let reading = match strictly {
             Ok(object) => ObjectReading::whole(object),
             Err(vain) => self.read_leniently(brace, vain),
