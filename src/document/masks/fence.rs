@@ -1,14 +1,13 @@
 //! Fences: which lines open or close one?
 //!
 //! In: the bytes of a response, and the offset of a run of fence characters.
-//! Out: [`FenceLine`], as in CommonMark 0.31 §4.5, [`BeforeFence`], the text before it, and a fence that directly
-//! follows a tag.
+//! Out: [`FenceLine`], as in CommonMark 0.31 §4.5, [`BeforeFence`], the text before it, and a fence behind other text.
 //! Never: pairs fences.
 
 use crate::text::{Slice, beginning};
 use std::task::{Poll, ready};
 
-/// A line that starts with a run of fence characters.
+/// A run of fence characters, and what is behind it on its line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FenceLine {
     pub(super) length: usize,
@@ -21,6 +20,7 @@ pub(super) struct FenceLine {
     pub(super) marks: usize,
     /// The end of the line, without its line break.
     pub(super) end: usize,
+    pub(super) joined: Joined,
 }
 
 /// How many bytes before a fence are examined.
@@ -33,8 +33,28 @@ pub(super) enum BeforeFence {
     Margin,
     /// More white space, as inside a list item.
     Indent,
-    /// The marker of a list item.
+    /// The marker of a list item, or blanks that Markdown does not take for an indentation.
     Item,
+    /// The marker of a block quote.
+    Quote,
+}
+
+/// What is between the margin and a fence on its line, except for the markers of lists and block quotes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Joined {
+    Nothing,
+    /// A tag, or text that a fence of backticks with a word follows.
+    Opener,
+    /// Other text: the fence may only be mentioned.
+    Text,
+}
+
+/// The markers of list items: those of Markdown, and others that models write.
+const BULLETS: [char; 13] = ['-', '+', '*', '•', '‣', '◦', '▪', '●', '○', '■', '·', '–', '—'];
+
+/// Whether a character is not visible at the start of a line.
+fn is_blank(character: char) -> bool {
+    character.is_whitespace() || matches!(character, '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}')
 }
 
 impl BeforeFence {
@@ -43,35 +63,61 @@ impl BeforeFence {
         if fence_start(bytes, at).is_some() {
             return Some(BeforeFence::Margin);
         }
+        let (found, rest) = Self::markers(bytes, at)?;
+        rest.is_empty().then_some(found)
+    }
+
+    /// What text that goes on from the start of the line up to `at` begins with, and the rest of the text.
+    fn markers(bytes: &[u8], at: usize) -> Option<(Self, &str)> {
         let from = at.saturating_sub(MAX_BEFORE);
         let before = bytes.get(from..at)?;
-        let mut line = match memchr::memrchr(b'\n', before) {
+        let line = match memchr::memrchr(b'\n', before) {
             Some(offset) => before.get(offset + 1..)?,
             None if from == 0 => before,
             None => return None,
         };
+        let mut line = std::str::from_utf8(line).ok()?;
         let mut found = BeforeFence::Indent;
         loop {
-            line = line.trim_ascii_start();
-            let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            let marker = match line.get(digits..)? {
-                [] if digits == 0 => return Some(found),
-                [b'-' | b'+' | b'*', b' ' | b'\t', ..] if digits == 0 => 1,
-                [b'.' | b')', b' ' | b'\t', ..] if (1..=9).contains(&digits) => digits + 1,
-                _ => return None,
+            let rest = line.trim_start_matches(is_blank);
+            if !line.slice(..line.len() - rest.len()).is_ascii() {
+                found = BeforeFence::Item;
+            }
+            line = rest;
+            let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+            let behind = match digits {
+                0 => line.strip_prefix(BULLETS),
+                1..=9 => line.slice(digits..).strip_prefix(['.', ')']),
+                _ => None,
             };
-            line = line.get(marker..)?;
-            found = BeforeFence::Item;
+            if let Some(behind) = behind.filter(|behind| behind.starts_with(is_blank)) {
+                (line, found) = (behind, BeforeFence::Item);
+            } else if let Some(quoted) = line.strip_prefix('>') {
+                (line, found) = (quoted, if found == BeforeFence::Item { found } else { BeforeFence::Quote });
+            } else {
+                return Some((found, line));
+            }
+        }
+    }
+
+    /// What is before other text on the line of a fence. The closer of an indented fence may be indented too little.
+    fn of_text(bytes: &[u8], at: usize) -> Self {
+        match Self::markers(bytes, at) {
+            None => BeforeFence::Margin,
+            Some((BeforeFence::Indent, rest)) if fence_start(bytes, at - rest.len()).is_some() => BeforeFence::Margin,
+            Some((BeforeFence::Indent, _)) => BeforeFence::Item,
+            Some((found, _)) => found,
         }
     }
 
     /// Whether a fence with this text before it may be closed by one with `closer` before it. The closer of a fence in
-    /// a list item may be indented too little; an indented fence outside a list item may be a quotation, which no fence
-    /// at the margin closes.
+    /// a list item may be indented too little, and one in a block quote may lack the marker; an indented fence outside a
+    /// list item may be a quotation, which no fence at the margin closes.
     pub(super) fn is_closed_by(self, closer: Self) -> bool {
         match self {
             BeforeFence::Margin => closer == BeforeFence::Margin,
             BeforeFence::Indent => closer == BeforeFence::Indent,
+            BeforeFence::Quote => matches!(closer, BeforeFence::Quote | BeforeFence::Margin),
             BeforeFence::Item => closer != BeforeFence::Item,
         }
     }
@@ -87,7 +133,16 @@ pub(super) fn fence_line(bytes: &[u8], at: usize, complete: bool) -> Option<Fenc
     let info = bytes.slice(marks..end).trim_ascii_start();
     let opens = mark == b'~' || !info.contains(&b'`');
     let closes = matches!(info.first(), None | Some(b'<' | b'['));
-    (length >= 3 && (opens || closes)).then_some(FenceLine { length, bare: info.is_empty(), opens, closes, marks, end })
+    let joined = Joined::Nothing;
+    (length >= 3 && (opens || closes)).then_some(FenceLine {
+        length,
+        bare: info.is_empty(),
+        opens,
+        closes,
+        marks,
+        end,
+        joined,
+    })
 }
 
 /// How many bytes at the start of a response are searched for an opening fence and the text in it.
@@ -124,15 +179,25 @@ fn first_in_fence(bytes: &[u8], from: usize) -> Poll<Option<usize>> {
     }
 }
 
-/// A fence that opens after other text on its line: after a tag, or with backticks and a word joined to the text
-/// before. The word may be missing; only white space follows it on the line.
-pub(super) fn glued_fence(bytes: &[u8], at: usize, marks: usize, word: usize, end: usize) -> Option<FenceLine> {
+/// A fence that opens after other text on its line, with a word or without; only white space follows it on the line.
+/// After a tag, or with backticks and a word, it is certain to be one.
+pub(super) fn glued_fence(
+    bytes: &[u8],
+    at: usize,
+    marks: usize,
+    word: usize,
+    end: usize,
+) -> Option<(BeforeFence, FenceLine)> {
     let before = bytes.slice(at.saturating_sub(MAX_BEFORE)..at);
     let before = before.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
     let bare = word == marks;
-    let is_glued = (!bare && bytes.get(at) == Some(&b'`')) || matches!(before, Some(b'>' | b']'));
+    let (before, joined) = match before {
+        Some(b'>' | b']') => (BeforeFence::Margin, Joined::Opener),
+        _ if !bare && bytes.get(at) == Some(&b'`') => (BeforeFence::of_text(bytes, at), Joined::Opener),
+        _ => (BeforeFence::of_text(bytes, at), Joined::Text),
+    };
     let ends = bytes.get(end) == Some(&b'\n');
-    (is_glued && ends).then_some(FenceLine { length: marks - at, bare, opens: true, closes: false, marks, end })
+    ends.then_some((before, FenceLine { length: marks - at, bare, opens: true, closes: false, marks, end, joined }))
 }
 
 pub(super) fn run_end(bytes: &[u8], at: usize) -> usize {

@@ -8,12 +8,13 @@
 //!
 //! Fences, spans and quotes follow CommonMark 0.31 (§4.5, §6.1, §5.1), with differences that models need: a fence that is
 //! never closed is not a mask; a code span ends with its paragraph; a fence in a list item may be indented by any white
-//! space; a fence may be joined to the tags around it, as in `` <a>```xml `` and `` ```</a> ``; and a line without `>`
-//! belongs to no block quote. Every byte is
-//! examined a limited number of times: until the end is known there is one search at a time, which continues where it
-//! stopped; after that, a table of the last places of each length determines in advance whether a search can succeed.
+//! space; a fence may be joined to the text before it, as in `` <a>```xml `` and `` So: ``` ``, and to a tag behind it, as
+//! in `` ```</a> ``; and a line without `>` belongs to no block quote. Every byte is examined a limited number of times:
+//! until the end is known there is one search at a time, which continues where it stopped; after that, a table of the
+//! last places of each length determines in advance whether a search can succeed.
 
 mod fence;
+mod mention;
 mod opener;
 mod outer_fence;
 mod quotation;
@@ -25,12 +26,13 @@ use super::ready_if;
 use crate::program::MaskKinds;
 use crate::text::{Slice, Span, Stretch};
 pub(super) use fence::opening_fence;
-use fence::{BeforeFence, FenceLine, fence_line, glued_fence, run_end};
+use fence::{BeforeFence, FenceLine, Joined, fence_line, glued_fence, run_end};
+use mention::Mention;
 pub(crate) use opener::Openers;
 use opener::{Opening, Opens};
 use outer_fence::OuterFence;
-pub(crate) use quotation::{marks_around, open_mark};
 use quotation::{Quoting, may_start};
+pub(crate) use quotation::{marks_around, open_mark};
 use search::{Last, Search};
 pub(crate) use section::CDATA;
 use section::Sections;
@@ -110,8 +112,8 @@ pub(crate) struct Masks {
     decided: usize,
     /// Where the search continues for the end of the mask that may start at `decided`.
     resume: usize,
-    /// The last possible closers of both fence characters, at the margin and indented.
-    fences: [[Last; 2]; 2],
+    /// The last possible closers of both fence characters: at the margin, indented, and in a block quote.
+    fences: [[Last; 3]; 2],
     /// The fences that are never closed, in order.
     open_fences: Vec<usize>,
     /// The first comment or CDATA section that is never closed.
@@ -123,6 +125,7 @@ pub(crate) struct Masks {
     /// The end of the paragraph that `runs` describes.
     paragraph: usize,
     seen: Seen,
+    mention: Mention,
     sections: Sections,
     /// The fence at `decided` that may be an opener, if the dialect has such openers.
     opens: Option<Box<Opens>>,
@@ -146,7 +149,7 @@ struct Seen {
     /// The white space after a line break.
     blanks: Search,
     /// The fence at this offset, and the text before it.
-    fence: Option<(usize, Option<BeforeFence>, FenceLine)>,
+    fence: Option<(usize, BeforeFence, FenceLine)>,
 }
 
 impl Seen {
@@ -156,15 +159,15 @@ impl Seen {
         Some((word, self.behind_word.past_word(bytes, word)?))
     }
 
-    /// The fence that the run from `at` to `run` makes, if any, and the text before it, which is `None` if the fence is
-    /// joined to other text; pending until enough of the line has arrived.
+    /// The fence that the run from `at` to `run` makes, if any, and the text before it; pending until enough of the line
+    /// has arrived.
     fn fence_at(
         &mut self,
         bytes: &[u8],
         at: usize,
         run: usize,
         complete: bool,
-    ) -> Poll<Option<(Option<BeforeFence>, FenceLine)>> {
+    ) -> Poll<Option<(BeforeFence, FenceLine)>> {
         if run - at < 3 {
             return Poll::Ready(None);
         }
@@ -173,14 +176,22 @@ impl Seen {
             if !has_come {
                 return Poll::Pending;
             }
-            return Poll::Ready(fence_line(bytes, at, complete).map(|line| (Some(before), line)));
+            return Poll::Ready(fence_line(bytes, at, complete).map(|line| (before, line)));
         }
         // The line may be long and contain many runs: search for the end of the word only up to the next run.
         match self.word_at(bytes, run) {
-            Some((word, end)) => Poll::Ready(glued_fence(bytes, at, run, word, end).map(|line| (None, line))),
+            Some((word, end)) => Poll::Ready(glued_fence(bytes, at, run, word, end)),
             None => ready_if(complete, None),
         }
     }
+}
+
+/// What may be before a fence that closes another, in the order of [`Masks::fences`].
+const CLOSERS: [BeforeFence; 3] = [BeforeFence::Margin, BeforeFence::Indent, BeforeFence::Quote];
+
+/// Whether the fence characters may also start a code span.
+fn starts_span(before: BeforeFence, line: &FenceLine) -> bool {
+    before != BeforeFence::Margin || line.joined != Joined::Nothing
 }
 
 /// The result of the search for one mask.
@@ -200,13 +211,14 @@ impl Masks {
             outer_fence: if kinds.around { OuterFence::Unknown(0) } else { OuterFence::Absent },
             decided: 0,
             resume: 0,
-            fences: std::array::from_fn(|_| [Last::new(), Last::new()]),
+            fences: std::array::from_fn(|_| std::array::from_fn(|_| Last::new())),
             open_fences: Vec::new(),
             open_section: None,
             cut_quotations: Vec::new(),
             runs: Last::new(),
             paragraph: 0,
             seen: Seen::default(),
+            mention: Mention::default(),
             sections: Sections::default(),
             opens: kinds.openers.then(Box::default),
             quoting: kinds.marks.then(Box::default),
@@ -336,9 +348,11 @@ impl Masks {
         self.seen.fence = fence.map(|(before, line)| (at, before, line));
         match fence {
             Some((before, line)) if self.kinds.fences => {
-                let opening =
-                    Opening { bytes, at, before: before.unwrap_or(BeforeFence::Margin), line: &line, complete };
-                if let Some(openers) = openers.filter(|_| before.is_some())
+                let opening = Opening { bytes, at, before, line: &line, complete };
+                if line.joined == Joined::Text {
+                    return self.mention_end(&opening);
+                }
+                if let Some(openers) = openers.filter(|_| line.joined == Joined::Nothing)
                     && let Some(sought) = self.block_at(text, &opening, openers)
                 {
                     return sought;
@@ -351,11 +365,11 @@ impl Masks {
                 }
                 match sought {
                     // The run may still start a code span.
-                    MaskSearch::Absent if before != Some(BeforeFence::Margin) => self.resume = at,
+                    MaskSearch::Absent if starts_span(before, &line) => self.resume = at,
                     sought => return sought,
                 }
             }
-            Some((Some(BeforeFence::Margin), _)) => return MaskSearch::Absent,
+            Some((before, line)) if !starts_span(before, &line) => return MaskSearch::Absent,
             _ => {}
         }
         if mark != b'`' || !self.kinds.spans {
@@ -395,12 +409,13 @@ impl Masks {
         let is_closed_by =
             |place: usize| BeforeFence::of(bytes, place).is_some_and(|closer| before.is_closed_by(closer));
         let ends = |line: &FenceLine| line.closes && line.length >= open.length;
-        if let Some([margin, indent]) = self.fences.get(slot)
-            && margin.known
+        if let Some(lasts) = self.fences.get(slot)
+            && lasts.iter().all(|last| last.known)
         {
-            let after =
-                |last: &Last, closer: BeforeFence| before.is_closed_by(closer) && last.after(open.length, open.marks);
-            if !after(margin, BeforeFence::Margin) && !after(indent, BeforeFence::Indent) {
+            let is_after = |(last, closer): (&Last, BeforeFence)| {
+                before.is_closed_by(closer) && last.after(open.length, open.marks)
+            };
+            if !lasts.iter().zip(CLOSERS).any(is_after) {
                 return MaskSearch::Absent;
             }
         }
@@ -433,23 +448,21 @@ impl Masks {
 
     /// Notes the last closers of each length after `from`, so that a search that must fail is never started.
     fn note_closers(&mut self, bytes: &[u8], from: usize, mark: u8, slot: usize) {
-        let Some([margin, indent]) = self.fences.get_mut(slot) else { return };
-        margin.clear();
-        indent.clear();
+        let Some(lasts) = self.fences.get_mut(slot) else { return };
+        lasts.iter_mut().for_each(Last::clear);
         let mut from = from;
         while let Some(offset) = memchr::memchr(mark, bytes.slice(from..)) {
             let hit = from + offset;
             if let Some(line) = fence_line(bytes, hit, true).filter(|line| line.closes) {
-                match BeforeFence::of(bytes, hit) {
-                    Some(BeforeFence::Margin) => margin.note(line.length, hit),
-                    Some(BeforeFence::Indent) => indent.note(line.length, hit),
-                    Some(BeforeFence::Item) | None => {}
+                let before = BeforeFence::of(bytes, hit);
+                let last = lasts.iter_mut().zip(CLOSERS).find(|(_, closer)| before == Some(*closer));
+                if let Some((last, _)) = last {
+                    last.note(line.length, hit);
                 }
             }
             from = run_end(bytes, hit);
         }
-        margin.accumulate();
-        indent.accumulate();
+        lasts.iter_mut().for_each(Last::accumulate);
     }
 }
 
@@ -557,7 +570,7 @@ mod tests {
         check("- a\n  - b:\n\n    ```xml\n    a\n\n    ```\n", &["```xml\n    a\n\n    ```"]);
         check("- a\n\t```\n\n\ta\n\t```\n", &["```\n\n\ta\n\t```"]);
         check("- ```\n\n- ```\n", &[]);
-        check("a - ```\nb\n\n```\n", &[]);
+        check("a - ```\nb\n\n```\n", &["```\nb\n\n```"]);
     }
 
     #[test]
@@ -572,6 +585,24 @@ mod tests {
         check("<a> ```\n1\n```\n</a>", &["```\n1\n```"]);
         check("```</a> `x`\n1\n```", &["`x`"]);
         check("use ``` here\n```\n1\n```\n", &["```\n1\n```"]);
+    }
+
+    #[test]
+    fn fences_behind_other_text_open_if_later_fences_pair_up() {
+        check("so: ```\n1\n```\nok", &["```\n1\n```"]);
+        check("so: ~~~py\n1\n~~~\nok", &["~~~py\n1\n~~~"]);
+        check("so: ```\n1\n```\nok\n```\n2\n```", &["```\n1\n```", "```\n2\n```"]);
+        check("so: ```\n1\n```\nor: ```\n2\n```", &["```\n1\n```", "```\n2\n```"]);
+        check("so: ```\n1\n```\n```py\n2\n```", &["```\n1\n```", "```py\n2\n```"]);
+        check("in ```\nor\n```\n1\n```", &["```\n1\n```"]);
+        check("in ```\nor\n```py\n1\n```", &["```py\n1\n```"]);
+        check("in ```\nor `a`", &["`a`"]);
+        check("so ```\n1 ```\n\n```\n2\n```", &["```\n1 ```", "```\n2\n```"]);
+        check("- so: ````\n    1\n    ```\n    ````", &["````\n    1\n    ```\n    ````"]);
+        check("> so: ```\n> 1\n> ```\n2", &["```\n> 1\n> ```"]);
+        check("> ```py\n> 1\n> ```\n2", &["```py\n> 1\n> ```"]);
+        check("\u{a0}```\n1\n```\n", &["```\n1\n```"]);
+        check("•\u{a0}```\n1\n```\n", &["```\n1\n```"]);
     }
 
     #[test]
@@ -616,6 +647,11 @@ mod tests {
             ("` `` ".repeat(100_000), 66_666),
             ("\n```".repeat(50_001), 25_000),
             ("```)".repeat(100_000), 50_000),
+            ("a ```\n".repeat(100_000), 50_000),
+            ("a ~~~\n~~~\n".repeat(50_000), 50_000),
+            ("a ~~~b".repeat(100_000), 0),
+            ("a ``` ".repeat(100_001), 50_000),
+            ("> ~~~a\n".repeat(100_000), 0),
             ("<!--".repeat(100_000), 0),
             ("<![CDATA[".repeat(50_000) + "]]>", 1),
             ("<!-->".repeat(100_000), 50_000),

@@ -8,7 +8,7 @@
 //! the outer fence.
 
 use super::Masks;
-use super::fence::{BeforeFence, FenceLine, fence_line, fence_start, line_break};
+use super::fence::{BeforeFence, FenceLine, Joined, fence_line, fence_start, line_break};
 use crate::text::{Slice, Span, beginning};
 use std::task::Poll;
 
@@ -142,13 +142,13 @@ impl Masks {
                 self.outer_fence = OuterFence::Open { stack, opener, last, from: at };
                 return false;
             };
-            let Some((before, line)) = line else {
+            let Some((before, line)) = line.filter(|(_, line)| line.joined != Joined::Text) else {
                 from = run;
                 continue;
             };
             let next = line.end + line_break(bytes, line.end);
             let mark = bytes.get(at).copied().unwrap_or_default();
-            let fence = OpenFence::new(mark, &line, before.unwrap_or(BeforeFence::Margin));
+            let fence = OpenFence::new(mark, &line, before);
             let closes = if stack.len() > 1 { line.closes } else { line.bare && line.closes };
             let start = fence_start(bytes, at).filter(|_| line.bare);
             if start.is_some() && stack.first().is_some_and(|open| open.ends_with(fence)) {
@@ -156,8 +156,7 @@ impl Masks {
             }
             if closes && stack.last().is_some_and(|open| open.ends_with(fence)) {
                 stack.pop();
-            } else if line.opens && !(line.bare && line.closes && before != Some(BeforeFence::Item)) && stack.len() < 64
-            {
+            } else if line.opens && !(line.bare && line.closes && before != BeforeFence::Item) && stack.len() < 64 {
                 stack.push(fence);
             }
             if let (true, Some(closer)) = (stack.is_empty(), last) {

@@ -37,9 +37,9 @@ impl Search {
         self.go_on(bytes, start, |rest| memchr::memchr(b'\n', rest))
     }
 
-    /// The end of the word that starts here, if it has arrived: at white space, a backtick or the edge of a tag.
+    /// The end of the word that starts here, if it has arrived: at white space, a fence character or the edge of a tag.
     pub(super) fn word(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
-        let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'`' | b'<' | b'>');
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'`' | b'~' | b'<' | b'>');
         self.go_on(bytes, start, |rest| rest.iter().position(ends))
     }
 
