@@ -6,7 +6,7 @@
 
 use super::block::{BlockBinding, BlockId};
 use super::builders::Builders;
-use crate::grammar::{Capture, Grammar, Machine, RuleId, SpelledCapture, shipped};
+use crate::grammar::{Capture, First, Grammar, Machine, RuleId, SpelledCapture, shipped};
 use crate::surface::{Anchor, Ending, Role};
 use crate::text::SourceId;
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -150,7 +150,7 @@ impl Family {
         let leading = { blocks }.find(|(_, block)| block.starts).map(|(id, _)| id);
         self.leading = leading.filter(|_| self.close.is_some());
         let close = self.close.filter(|_| self.leading.is_some());
-        self.closer_starts = close.and_then(|close| CloserStarts::new(&self.grammar.first(close).literals));
+        self.closer_starts = close.and_then(|close| CloserStarts::new(self.grammar.first(close)));
     }
 
     /// Whether an opener may start with `bytes`, judged by the first bytes of openers and of names; none if that
@@ -223,8 +223,12 @@ pub(crate) struct CloserStarts {
 }
 
 impl CloserStarts {
-    fn new(texts: &[String]) -> Option<Self> {
-        let texts = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(texts).ok()?;
+    /// How closers start: with these texts or, if they have too many or unknown beginnings, with these bytes.
+    fn new(first: &First) -> Option<Self> {
+        let literals = first.literals.iter().map(|literal| literal.as_bytes().to_vec());
+        let is_first = |byte: &u8| first.bytes.get(usize::from(*byte)) == Some(&true);
+        let bytes = (0..=u8::MAX).filter(|byte| first.literals.is_empty() && is_first(byte)).map(|byte| vec![byte]);
+        let texts = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(literals.chain(bytes)).ok()?;
         Some(Self { texts })
     }
 
