@@ -101,6 +101,7 @@ impl<'r> Judgement<'r> {
             self.judge_spelled(call, block, bound);
             self.judge_in_reasoning(index, &Subject::Call(call));
             self.judge_in_unclosed(index, &Subject::Call(call));
+            self.judge_closed_again(index, &Subject::Call(call));
             self.judge_payload(call, block, bound);
         }
         // Permits are checked after all calls have been read, because a condition on the reply sees all of them.

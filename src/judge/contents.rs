@@ -24,6 +24,7 @@ impl<'r> Judgement<'r> {
             contents += 1;
             self.judge_in_reasoning(index, &Subject::Block(index));
             self.judge_in_unclosed(index, &Subject::Block(index));
+            self.judge_closed_again(index, &Subject::Block(index));
             let Some(name) = self.content_name(index).filter(|_| self.counts(index)) else { continue };
             let key = bound.key.as_ref().and_then(|key| self.called(block, key)).unwrap_or_default();
             let path = self.program.contents.get(&*name).is_some_and(|content| content.path);
@@ -128,17 +129,17 @@ impl<'r> Judgement<'r> {
         Some((name, key))
     }
 
-    /// Whether a content that counts has effects. It has none if the end of the answer cuts it off, or if it may be
-    /// inside something that is never closed. Without a strategy from the pack, it also has none if only the end of
-    /// its surroundings ended it, if any of several fences may have ended it, if the block that ended it may be part of
-    /// its text, if it may be part of reasoning, or if its opener lacks the key.
+    /// Whether a content that counts has effects. It has none if the end of the answer cuts it off, if it may be inside
+    /// something that is never closed, or if its closer comes again. Without a strategy from the pack, it also has none
+    /// if only the end of its surroundings ended it, if any of several fences may have ended it, if the block that ended
+    /// it may be part of its text, if it may be part of reasoning, or if its opener lacks the key.
     pub(crate) fn has_effect(&self, index: usize) -> bool {
         let Some(block) = self.document.blocks.get(index) else { return false };
         let is_answered = |defect| self.answers(defect, &Subject::Block(index)).any(|(_, declared)| declared.is_some());
         if self.may_be_reasoning(block) && !is_answered(Defect::StrayCloser) {
             return false;
         }
-        if self.may_be_unclosed(block) {
+        if self.may_be_unclosed(block) || self.uncounted.closed_again.contains_key(&index) {
             return false;
         }
         if self.lacks_key(index) && !is_answered(Defect::MalformedOpener) {

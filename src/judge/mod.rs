@@ -10,6 +10,7 @@
 
 mod byte_ledger;
 mod calls;
+mod closed_again;
 mod condition_parts;
 mod contents;
 mod converting;
@@ -208,6 +209,8 @@ struct UncountedCalls {
     quoted: BTreeSet<usize>,
     /// The calls and contents that a truncated answer may have left unfinished.
     unfinished: BTreeSet<usize>,
+    /// The calls and contents whose closer comes again, and where it does.
+    closed_again: BTreeMap<usize, Span>,
 }
 
 /// With `calls = "in-turn"`: the session as the accepted calls so far leave it, by which the permits of the next call are

@@ -19,6 +19,7 @@ impl<'r> Judgement<'r> {
         self.reasoning = self.reasoning_outside();
         self.uncounted.unfinished = self.unfinished();
         self.unclosed = self.unclosed();
+        self.uncounted.closed_again = self.closed_again();
         // Fast path: the reader finds nothing wrong in most answers.
         if !self.document.found.is_empty() {
             self.judge_all_found();

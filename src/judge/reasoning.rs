@@ -89,10 +89,12 @@ impl Judgement<'_> {
     }
 
     /// Whether nothing else is on the line before a place, or nothing else after it.
-    fn edges_line(&self, place: Span) -> bool {
-        let before = self.text.get(..place.start).and_then(|before| before.rsplit('\n').next());
-        let behind = self.text.get(place.end..).and_then(|behind| behind.split('\n').next());
-        [before, behind].into_iter().flatten().any(|rest| rest.trim().is_empty())
+    pub(super) fn edges_line(&self, place: Span) -> bool {
+        let blank = |c: char| c.is_whitespace() && c != '\n';
+        let before = self.text.get(..place.start).map(|before| before.trim_end_matches(blank));
+        let behind = self.text.get(place.end..).map(|behind| behind.trim_start_matches(blank));
+        before.is_some_and(|before| before.is_empty() || before.ends_with('\n'))
+            || behind.is_some_and(|behind| behind.is_empty() || behind.starts_with('\n'))
     }
 
     /// Whether a block may be part of reasoning outside its blocks.

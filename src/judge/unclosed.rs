@@ -178,7 +178,7 @@ impl Judgement<'_> {
         self.answer_unless(accepts, subject, finding)
     }
 
-    fn answer_unless(
+    pub(super) fn answer_unless(
         &mut self,
         excluded: impl Fn(Strategy) -> bool + Clone,
         subject: &Subject,
@@ -190,6 +190,6 @@ impl Judgement<'_> {
 }
 
 /// Whether a strategy accepts a call or content as it is.
-fn accepts(strategy: Strategy) -> bool {
+pub(super) fn accepts(strategy: Strategy) -> bool {
     matches!(strategy, Strategy::Keep | Strategy::Repair | Strategy::Salvage)
 }
