@@ -61,8 +61,9 @@ impl<'r> Judgement<'r> {
         let Some(mut payload) = self.typed_payload(request, source, types) else { return false };
         // The faults themselves were reported when the whole answer was read; here, the call is answered.
         if let BodyEncoding::Repaired | BodyEncoding::Salvaged = block.written {
-            let lossy = block.written == BodyEncoding::Salvaged;
-            self.with_call(call, |call| (call.readable, call.lossy) = (true, lossy));
+            self.with_call(call, |call| call.readable = true);
+            self.with_call(call, |call| call.lossy |= block.written == BodyEncoding::Salvaged);
+            let lossy = self.calls.get(call).is_some_and(|call| call.lossy);
             self.malformed(call, bound, places::whole(block), if lossy { json::LOSSY } else { json::FORGIVEN });
         }
         let joins = bound.payload.contains(&surface::Payload::Attributes);
