@@ -105,8 +105,9 @@ impl Judgement<'_> {
         None
     }
 
-    /// Whether a block breaks off in the middle of a value that may contain the text after it. The value does not if
-    /// the answer ends with a complete block, unless the answer was truncated or the value ends in an unclosed string.
+    /// Whether a block breaks off in the middle of a value that may contain the text after it. A content does not if the
+    /// answer ends with a complete block, unless the answer was truncated or the content ends in an unclosed string. A
+    /// call always may: models stop at the closer of a call, also at that of one which they quote.
     pub(super) fn is_torn(&self, block: &Block) -> bool {
         let ends_with_block = || {
             let blocks = &self.document.blocks;
@@ -119,7 +120,8 @@ impl Judgement<'_> {
         };
         // The rest of the block's last line belongs to a string that is never closed.
         let in_string = || json::breaks_off(block.inner().of(self.text));
-        block.ended == Ended::Torn && (self.truncated || in_string() || !ends_with_block())
+        let is_call = || self.bound(block).is_some_and(|bound| bound.role == Role::Call);
+        block.ended == Ended::Torn && (is_call() || self.truncated || in_string() || !ends_with_block())
     }
 
     /// Marks a reply of nothing but unclosed reasoning as degraded: the answer itself is missing.
