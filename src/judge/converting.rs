@@ -18,9 +18,8 @@ pub(super) fn coerced(value: &Value, types: &Types, parse: &dyn Fn(&str) -> Opti
         (ValueKind::Object, Value::Object(members)) => {
             let member = |(name, value): (&str, &Value)| {
                 let types = types.of_member(name);
-                // If the schema requires another type than `null`, `null` means that the member is absent.
                 let value = coerced(value, types, parse);
-                (!value.is_null() || !types.wants_value).then(|| (name.to_owned(), value))
+                (!means_absent(&value, types)).then(|| (name.to_owned(), value))
             };
             Value::Object(members.iter().filter_map(member).collect())
         }
@@ -38,7 +37,9 @@ pub(super) fn coerced(value: &Value, types: &Types, parse: &dyn Fn(&str) -> Opti
                 None => value.clone(),
             }
         }
-        (ValueKind::Array, single) if !single.is_null() => vec![coerced(single, types.items(), parse)].into(),
+        (ValueKind::Array, single) if !means_absent(single, types) => {
+            vec![coerced(single, types.items(), parse)].into()
+        }
         (ValueKind::Integer | ValueKind::Number, Value::String(text)) => {
             number(text).map(Value::Number).unwrap_or_else(|| value.clone())
         }
@@ -53,6 +54,19 @@ pub(super) fn coerced(value: &Value, types: &Types, parse: &dyn Fn(&str) -> Opti
         }
         _ => value.clone(),
     }
+}
+
+/// Whether a value means that there is none: `null`, or its word, where the schema requires another type.
+pub(super) fn means_absent(value: &Value, types: &Types) -> bool {
+    types.wants_value && (value.is_null() || value.as_str().is_some_and(|text| is_null_text(text, types)))
+}
+
+/// Whether a text is a word for `null`, and neither a text that the schema allows nor the only entry of a list: one of
+/// its closed list of words, or the English word `none`.
+pub(super) fn is_null_text(text: &str, types: &Types) -> bool {
+    let allows = |types: &Types| types.takes_text(text.trim());
+    let is_entry = || text.trim() == "none" || (types.items().has_words() && allows(types.items()));
+    is_null_word(text) && !allows(types) && !(types.kind == ValueKind::Array && is_entry())
 }
 
 fn is_null_word(text: &str) -> bool {

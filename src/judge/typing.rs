@@ -4,6 +4,7 @@
 //! Out: parameters, undeclared keys, repeated fields, and text between fields.
 //! Never: decides whether the parameters are valid: a field that cannot be converted to its type remains a text.
 
+use super::converting::is_null_text;
 use crate::document::payload::{Field, Fields, PayloadSource, ValueForm, unmarked};
 use crate::document::{TextEncoding, is_cdata};
 use crate::json::{self, Context, Grade, Json, JsonFault, Rounded};
@@ -327,6 +328,10 @@ impl<'t> PayloadSource<'t> {
             let text = self.decoded(*only);
             if let Some(none) = self.scalar(&text, types, *only, outer) {
                 return none;
+            }
+            // A lone `null` is no list of words, but no list at all.
+            if is_null_text(&text, types) {
+                return text.into();
             }
             let is_json = looks_like_list(&text);
             if is_json && let Some(items @ Value::Array(_)) = self.json_of(text.trim(), types, *only, outer) {
