@@ -288,8 +288,9 @@ impl<'p> ObjectReader<'p> {
         if worst == Some(Grade::Lossy) {
             written = BodyEncoding::Salvaged;
         }
-        // If the pack allows it, `null` is a value like any other.
-        let allowed = || piece.bound.schema.as_ref().is_some_and(Schema::takes_null);
+        // If the pack allows it, `null` is a value like any other; but it is no text that could be stored.
+        let schema = piece.bound.schema.as_ref().filter(|_| piece.bound.role != Role::Content);
+        let allowed = || schema.is_some_and(Schema::takes_null);
         let null = |at| object.tape.get(at).is_some_and(|node| is_null(node.span().of(text)));
         if node.is_none() && !call && !(piece.body.is_some_and(null) && allowed()) {
             self.found.push(ReaderFinding::of(Defect::MalformedPayload, piece.span, index));
