@@ -19,7 +19,7 @@ use crate::json::{self, Unreadable, decode_string};
 use crate::program::{self, Action, Dialect, Types};
 use crate::surface;
 use crate::text::{Present, Slice, Span, excerpt};
-use crate::value::{Object, Value};
+use crate::value::{Object, Validator, Value};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -482,7 +482,8 @@ impl<'r> Judgement<'r> {
     fn validate(&mut self, call: usize, at: &dyn Fn(&[String]) -> Span, action: &Action) -> bool {
         self.read_paths(call, at, action);
         let Some(params) = self.calls.get(call).map(|call| &call.params) else { return false };
-        if action.schema.validator().is_ok_and(|validator| validator.is_valid(params)) {
+        let fits = |validator: &Validator| validator.is_valid(params) || self.is_redacted(params, validator);
+        if action.schema.validator().is_ok_and(fits) {
             return true;
         }
         let value = params.clone();

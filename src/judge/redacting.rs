@@ -11,7 +11,7 @@ use crate::diagnostic::{Defect, Message, message, quote};
 use crate::program::{Guardrail, ResolvedStrategy, most_matches};
 use crate::surface::Role;
 use crate::text::{Slice, Span};
-use crate::value::{Object, Record, Value};
+use crate::value::{Object, Record, SchemaFault, Validator, Value};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -134,6 +134,18 @@ impl Judgement<'_> {
         let overlaps = |(at, with): (usize, &str)| at < found.end && found.start < at + with.len();
         let is_confirmed = matches!(self.occasion, Occasion::Confirmed(_)) && !rule.with.is_empty();
         is_confirmed && text.match_indices(&*rule.with).any(overlaps)
+    }
+
+    /// Whether a person has confirmed these parameters, and nothing in them is invalid but what has replaced a match: it
+    /// was valid before that.
+    pub(super) fn is_redacted(&self, params: &Value, validator: &Validator) -> bool {
+        let rules = &self.program.guardrails.rules;
+        let holds = |text: &str| rules.iter().any(|rule| !rule.with.is_empty() && text.contains(&*rule.with));
+        let is_replaced = |fault: SchemaFault<'_>| {
+            let part = fault.pointer.iter().try_fold(params, |part, step| part.part(step));
+            fault.missing().is_none() && part.and_then(Value::as_str).is_some_and(holds)
+        };
+        matches!(self.occasion, Occasion::Confirmed(_)) && validator.faults(params).all(is_replaced)
     }
 
     /// Replaces everything that was found, in the texts and values that conditions, effects and hosts will see.
