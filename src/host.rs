@@ -84,7 +84,7 @@ impl Program {
         self.first_session()
     }
 
-    /// A session that a host has stored as `{ "mode", "state", "now", "ids", "pending" }`. Missing values get their
+    /// A session that a host has stored as `{ "mode", "state", "now", "ids", "pending", "resolved" }`. Missing values get their
     /// initial values, and computed values are computed again.
     ///
     /// # Errors

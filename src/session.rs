@@ -38,7 +38,7 @@ macro_rules! contract {
 
 pub(crate) use contract;
 
-/// Plain data that the host stores. The engine returns the next one: `{ "mode", "state", "now", "ids", "pending" }`.
+/// Plain data that the host stores. The engine returns the next one: `{ "mode", "state", "now", "ids", "pending", "resolved" }`.
 ///
 /// Cloning is cheap: clones share the values of the state until one of them changes. [`Program::resume`] reads a
 /// session that was stored as JSON, and checks it against the pack; serde alone does not check it.
@@ -59,6 +59,10 @@ pub struct Session {
     /// The calls that wait until a person has confirmed them, by the id of their request; absent if none does.
     #[serde(default, skip_serializing_if = "Pending::is_empty")]
     pub pending: Pending,
+    /// What became of calls that waited, by the id of their request: the newest hundred; absent if there are none. The
+    /// prompt reports them to the model.
+    #[serde(default, skip_serializing_if = "Resolved::is_empty")]
+    pub(crate) resolved: Resolved,
 }
 
 /// The last number assigned for each kind of id, in the order in which the kinds were first used. Clones share it.
@@ -100,11 +104,56 @@ contract! {
         now: Option<String>,
         /// The id of the call in the reply, if the provider gave it one.
         call: Option<String>,
+        /// The id of the first request for the call, if a person was asked about it more than once.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        first: Option<String>,
     }
+
+    /// What became of a call that waited.
+    #[derive(Eq)]
+    pub struct ResolvedCall {
+        /// The name of its action.
+        action: String,
+        /// What became of it.
+        resolution: Resolution,
+        /// Whether the model has answered since, so that the next prompt need not report it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        reported: bool,
+    }
+}
+
+/// What becomes of a call that waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Resolution {
+    /// A person confirmed it, and it was carried out.
+    Confirmed,
+    /// A person declined it.
+    Declined,
+    /// A person confirmed it, but the rules no longer allowed it.
+    Dropped,
+    /// The next answer came before a person had confirmed or declined it.
+    Lapsed,
 }
 
 /// The calls that wait, by the id of their request.
 pub type Pending = BTreeMap<String, PendingCall>;
+
+/// What became of calls that waited, by the id of their first request.
+pub(crate) type Resolved = BTreeMap<String, ResolvedCall>;
+
+/// The maximum number of resolved calls that a session remembers.
+const MAX_RESOLVED: usize = 100;
+
+/// The number of the id of a request.
+pub(crate) fn number_of_request(id: &str) -> Option<u32> {
+    id.strip_prefix(REQUEST_KIND)?.strip_prefix('-')?.parse().ok()
+}
+
+/// The kind of the ids of requests.
+pub(crate) const REQUEST_KIND: &str = "p";
 
 /// Reads the values of a state as they are; computed values are computed when the session is used.
 impl<'de> Deserialize<'de> for Record {
@@ -114,6 +163,22 @@ impl<'de> Deserialize<'de> for Record {
 }
 
 impl Session {
+    /// Whether the call of this first request still waits.
+    pub(crate) fn waits(&self, first: &str) -> bool {
+        self.pending.contains_key(first) || self.pending.values().any(|call| call.first.as_deref() == Some(first))
+    }
+
+    /// Records what became of a call that waited under `id`, in place of the oldest record if there are too many.
+    pub(crate) fn resolve(&mut self, id: &str, call: &PendingCall, resolution: Resolution) {
+        let first = call.first.as_deref().unwrap_or(id);
+        let resolved = ResolvedCall { action: call.action.clone(), resolution, reported: false };
+        self.resolved.insert(first.to_owned(), resolved);
+        while self.resolved.len() > MAX_RESOLVED {
+            let oldest = self.resolved.keys().min_by_key(|id| number_of_request(id)).cloned();
+            oldest.and_then(|oldest| self.resolved.remove(&oldest));
+        }
+    }
+
     /// Whether the computed values of the state are the ones that the program would compute.
     fn is_computed(&self, program: &Program) -> bool {
         // Both are in the order of declaration, unless a host has made the state.
@@ -201,7 +266,8 @@ impl Program {
     pub(crate) fn first_session(&self) -> Session {
         let mode = self.mode_name(self.start).to_owned();
         let state = self.computed.get_or_init(|| self.initial_computed()).clone();
-        let mut session = Session { mode, state, now: None, ids: Ids::default(), pending: Pending::new() };
+        let mut session =
+            Session { mode, state, now: None, ids: Ids::default(), pending: Pending::new(), resolved: Resolved::new() };
         if !session.is_computed(self) {
             session.compute(self);
             session.state.mark_checked();
@@ -243,7 +309,7 @@ impl Program {
         let mut session = self.first_session();
         let mut faults = Misfits { list: Vec::new(), left_out: 0, most: self.limits.diagnostics.max(1) };
         let Value::Object(members) = stored else {
-            let what = "a session is an object with `mode`, `state`, `now`, `ids` and `pending`";
+            let what = "a session is an object with `mode`, `state`, `now`, `ids`, `pending` and `resolved`";
             return (session, vec![Misfit::value("", what.to_owned())]);
         };
         for (name, value) in members {
@@ -258,15 +324,16 @@ impl Program {
                 ("now", Value::String(now)) => session.now = Some((**now).to_owned()),
                 ("ids", Value::Object(given)) => resume_ids(given, &pointer(), &mut session, &mut faults),
                 ("pending", Value::Object(given)) => resume_pending(given, &pointer(), &mut session, &mut faults),
+                ("resolved", Value::Object(given)) => resume_resolved(given, &pointer(), &mut session, &mut faults),
                 ("mode" | "now", _) => {
                     faults.add(|| Misfit::value(pointer(), format!("`{name}` of the session is not a text")));
                 }
-                ("state" | "ids" | "pending", _) => {
+                ("state" | "ids" | "pending" | "resolved", _) => {
                     faults.add(|| Misfit::value(pointer(), format!("`{name}` of the session is not an object")));
                 }
                 _ => faults.add(|| {
                     let what = format!("a session has no `{}`", excerpt(name, 60));
-                    Misfit::name(pointer(), what, name, ["mode", "state", "now", "ids", "pending"])
+                    Misfit::name(pointer(), what, name, ["mode", "state", "now", "ids", "pending", "resolved"])
                 }),
             }
         }
@@ -349,18 +416,32 @@ fn resume_pending(given: &Object, pointer: &str, session: &mut Session, faults: 
     }
 }
 
+/// Restores what became of calls that waited.
+fn resume_resolved(given: &Object, pointer: &str, session: &mut Session, faults: &mut Misfits) {
+    for (id, resolved) in given {
+        match serde_json::from_value(resolved.into()) {
+            Ok(resolved) => drop(session.resolved.insert(id.to_owned(), resolved)),
+            Err(_) => faults.add(|| {
+                let what = format!("`resolved.{}` is no call with `action` and `resolution`", excerpt(id, 60));
+                Misfit::value(pointer_to(pointer, id), what)
+            }),
+        }
+    }
+}
+
 /// The pending call that a value describes, if it does.
 fn pending_call(value: &Value) -> Option<PendingCall> {
     let members = value.as_object()?;
-    let is_known = |(name, _): (&str, &Value)| matches!(name, "action" | "params" | "question" | "now" | "call");
+    let is_known =
+        |(name, _): (&str, &Value)| matches!(name, "action" | "params" | "question" | "now" | "call" | "first");
     let text = |name: &str| members.get(name).and_then(Value::as_str).map(str::to_owned);
     let maybe = |name: &str| match members.get(name) {
         None | Some(Value::Null) => Some(None),
         Some(text) => Some(Some(text.as_str()?.to_owned())),
     };
-    let (now, call) = (maybe("now")?, maybe("call")?);
+    let (now, call, first) = (maybe("now")?, maybe("call")?, maybe("first")?);
     let params = members.get("params").filter(|params| params.as_object().is_some())?.clone();
-    let waits = PendingCall { action: text("action")?, params, question: text("question")?, now, call };
+    let waits = PendingCall { action: text("action")?, params, question: text("question")?, now, call, first };
     members.iter().all(is_known).then_some(waits)
 }
 

@@ -26,6 +26,8 @@ const MAX_CALLS: usize = 32;
 const MAX_CONTENTS: usize = 64;
 /// The message to a model about a pending call.
 const WAITS: &str = "it waits until a person has confirmed it";
+/// The message to a model about such a call of which only the text is left: what a person decided is unknown.
+const NEEDS_A_PERSON: &str = "it needs a person to confirm it";
 /// The maximum number of characters of a reason, and of an advice.
 const MAX_REASON_CHARACTERS: usize = 300;
 
@@ -81,7 +83,8 @@ fn answer(outcome: &Outcome, mut parts: PastAnswer, content: &str) -> Option<Pas
         match room.checked_sub(length).filter(|_| length <= MAX_CALL_BYTES) {
             Some(rest) => {
                 room = rest;
-                parts.calls.push(PastCall { action: call.action.clone(), params: call.params.clone() });
+                let (action, params) = (call.action.clone(), call.params.clone());
+                parts.calls.push(PastCall { action, params, pending: call.pending.clone() });
             }
             None => parts.omitted.push(Omitted { name: call.action.clone(), key: String::new() }),
         }
@@ -144,7 +147,7 @@ fn in_words(found: &Finding) -> (&str, Option<&str>) {
 fn refusal(outcome: &Outcome, call: &Call) -> RefusedCall {
     if call.verdict == Verdict::Pending {
         let action = excerpt(&call.action, MAX_REASON_CHARACTERS).into_owned();
-        return RefusedCall { action, message: WAITS.to_owned(), help: None };
+        return RefusedCall { action, message: WAITS.to_owned(), help: None, pending: call.pending.clone() };
     }
     let found = defects(outcome, call).find(decides).or_else(|| defects(outcome, call).next());
     let (message, help) = found.map_or((without_finding(outcome), None), in_words);
@@ -152,6 +155,17 @@ fn refusal(outcome: &Outcome, call: &Call) -> RefusedCall {
         action: excerpt(&call.action, MAX_REASON_CHARACTERS).into_owned(),
         message: excerpt(message, MAX_REASON_CHARACTERS).into_owned(),
         help: help.map(|help| excerpt(help, MAX_REASON_CHARACTERS).into_owned()),
+        pending: None,
+    }
+}
+
+impl PastOutcome {
+    /// Removes the ids of requests: reading an answer once more makes none.
+    fn forget_requests(&mut self) {
+        for call in self.refused.iter_mut().filter(|call| call.pending.is_some()) {
+            (call.pending, call.message) = (None, NEEDS_A_PERSON.to_owned());
+        }
+        self.answer.iter_mut().flat_map(|answer| &mut answer.calls).for_each(|call| call.pending = None);
     }
 }
 
@@ -160,7 +174,8 @@ impl Program {
     /// history does not repeat are named.
     pub(super) fn read_back(&self, session: &Session, text: &str) -> PastAnswer {
         let read = self.read_parts(session, text);
-        let calls = read.calls.into_iter().map(|Call { action, params, .. }| PastCall { action, params });
+        let call = |Call { action, params, .. }| PastCall { action, params, pending: None };
+        let calls = read.calls.into_iter().map(call);
         let contents = read.contents.into_iter().map(|content| (content.name, content.key));
         let thinking = read.thinking.into_iter().map(|text| (text, String::new()));
         PastAnswer {
@@ -174,14 +189,15 @@ impl Program {
     #[doc(hidden)]
     pub fn rewritten(&self, session: &Session, turn: &Turn) -> Option<String> {
         let read = |text: &str| self.read_back(session, text);
-        let rewriter = Rewriter { program: self, mode: self.modes.get(&session.mode)?, read: &read };
+        let rewriter = Rewriter { program: self, session, mode: self.modes.get(&session.mode)?, read: &read };
         rewriter.rewrite(turn.outcome.as_ref()?, turn.content.trim())
     }
 
     /// Implements [`Program::turn`].
     pub(crate) fn turn_of_text(&self, session: &Session, answer: &str) -> Turn {
         let session = self.session_of(session, answer);
-        let turn = Turn::answer(&self.run(&session, answer));
+        let mut turn = Turn::answer(&self.run(&session, answer));
+        turn.outcome.iter_mut().for_each(PastOutcome::forget_requests);
         // A text without any block is a message without its markup, whatever the pack does with stray text.
         if turn.content.is_empty() && self.read_only(&session, answer) == 0 {
             Turn::new(Speaker::Assistant, answer)

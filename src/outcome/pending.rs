@@ -12,11 +12,9 @@ use crate::document::Document;
 use crate::judge::Occasion;
 use crate::program::Program;
 use crate::provider::{Reply, ReplyPart};
-use crate::session::{PendingCall, Session};
+use crate::session::{PendingCall, REQUEST_KIND, Resolution, Session, number_of_request};
 use crate::text::{Location, Span, excerpt};
 
-/// The kind of the ids of pending calls.
-const KIND: &str = "p";
 /// The maximum number of pending calls in a session.
 const MAX_PENDING: usize = 100;
 /// The maximum number of their ids that a finding lists.
@@ -31,15 +29,16 @@ impl Program {
         };
         let occasion = if is_confirmed { Occasion::Confirmed(Some(&waited)) } else { Occasion::Declined };
         let PendingCall { action, params, call, .. } = &waited;
-        let (id, name, arguments) = (call.clone(), action.clone(), params.to_string());
         let mut reply = Reply::default();
-        reply.parts.push(ReplyPart::Call { id, name, arguments });
+        reply.parts.push(ReplyPart::Call { id: call.clone(), name: action.clone(), arguments: params.to_string() });
         let layout = reply.layout();
         let options = Options::default();
         let mut readers = self.readers(&session, &options);
         let document = readers.finish(&self.dialects, layout.text());
         let document = document.with_natives(&reply, &layout, &self.dialects, &self.limits);
-        self.outcome_on(occasion, &session, &layout.source, &document, &options, &Broken::default())
+        let mut outcome = self.outcome_on(occasion, &session, &layout.source, &document, &options, &Broken::default());
+        record(&mut outcome, id, &waited, is_confirmed);
+        outcome
     }
 
     /// The outcome for an id that no pending call has.
@@ -70,11 +69,17 @@ impl Program {
         let mut too_many = None;
         let session = &mut outcome.session;
         // A host may have stored the calls that wait, but not the counts: no id is given twice.
-        let number_of = |id: &String| id.strip_prefix(KIND)?.strip_prefix('-')?.parse::<u32>().ok();
-        let mut last = session.pending.keys().filter_map(number_of).max().map_or(0, u64::from);
+        let known = session.pending.keys().chain(session.resolved.keys());
+        let mut last = known.filter_map(|id| number_of_request(id)).max().map_or(0, u64::from);
         let mut remarks = Vec::new();
+        if occasion == Occasion::Answer {
+            session.resolved.values_mut().for_each(|call| call.reported = true);
+        }
         if occasion == Occasion::Answer && !self.keeps_pending {
-            remarks.extend(std::mem::take(&mut session.pending).iter().map(|(id, lapsed)| lapses(id, lapsed)));
+            for (id, lapsed) in std::mem::take(&mut session.pending) {
+                remarks.push(lapses(&id, &lapsed));
+                session.resolve(&id, &lapsed, Resolution::Lapsed);
+            }
         }
         for call in &mut outcome.calls {
             let Some(question) = call.pending.take() else { continue };
@@ -83,16 +88,17 @@ impl Program {
                 too_many.get_or_insert(call.span);
                 continue;
             }
-            let number = session.ids.last(KIND).unwrap_or_default().max(last) + 1;
+            let number = session.ids.last(REQUEST_KIND).unwrap_or_default().max(last) + 1;
             last = number;
-            let id = format!("{KIND}-{number}");
-            session.ids.give(KIND, number);
+            let id = format!("{REQUEST_KIND}-{number}");
+            session.ids.give(REQUEST_KIND, number);
             let waits = PendingCall {
                 action: call.action.clone(),
                 params: call.params.clone(),
                 question,
                 now: session.now.clone(),
                 call: call.id.clone(),
+                first: None,
             };
             session.pending.insert(id.clone(), waits);
             call.pending = Some(id);
@@ -105,6 +111,23 @@ impl Program {
         }
         outcome.diagnostics.extend(remarks.into_iter().map(Finding::of));
     }
+}
+
+/// Records in the session of an outcome what became of the call that waited under `id`: nothing yet, if a person is
+/// asked about it once more.
+fn record(outcome: &mut Outcome, id: &str, waited: &PendingCall, is_confirmed: bool) {
+    let call = outcome.calls.first();
+    let again = call.and_then(|call| call.pending.as_ref()).and_then(|again| outcome.session.pending.get_mut(again));
+    if let Some(again) = again {
+        again.first = Some(waited.first.as_deref().unwrap_or(id).to_owned());
+        return;
+    }
+    let resolution = match call.map(|call| call.verdict) {
+        Some(Verdict::Accepted) => Resolution::Confirmed,
+        _ if is_confirmed => Resolution::Dropped,
+        _ => Resolution::Declined,
+    };
+    outcome.session.resolve(id, waited, resolution);
 }
 
 /// The remark that a call no longer waits, because an answer came before a person had confirmed or declined it.

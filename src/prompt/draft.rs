@@ -7,8 +7,7 @@
 use super::history::{Window, WrittenTurn, line, of_one};
 use super::ledger;
 use super::target::PromptTarget;
-use super::turn::RefusedCall;
-use super::verdicts::{self, Detail};
+use super::verdicts::{Detail, Verdicts};
 use crate::expression::{Failure, FailureKind, Scope};
 use crate::markup::TemplateDocument;
 use crate::program::{FileContent, LayerPlan, LayerSource, ModeId, Program, PromptFile, Variant};
@@ -63,8 +62,8 @@ pub(super) struct Conversation<'d> {
     /// The current message of the user.
     pub(super) message: &'d str,
     pub(super) history: &'d Window<'d>,
-    /// The calls of the last answer that were not executed.
-    pub(super) refused: &'d [RefusedCall],
+    /// What it reads about its calls.
+    pub(super) verdicts: &'d Verdicts<'d>,
 }
 
 /// A layer while the prompt is being assembled.
@@ -97,9 +96,9 @@ pub(super) enum Choice<'d> {
         variant: usize,
         counts: Vec<usize>,
     },
-    /// The calls of the last answer that were not executed, and how much about them is printed.
+    /// What is reported about calls, and how much of it is printed.
     Verdicts {
-        calls: &'d [RefusedCall],
+        calls: &'d Verdicts<'d>,
         detail: Detail,
     },
     /// The turns from this one on.
@@ -155,8 +154,8 @@ impl<'d> LayerDraft<'d> {
                 draft.choice = Choice::History { window: conversation.history, from: 0 };
             }
             LayerSource::Verdicts { .. } => {
-                let detail = Detail { calls: conversation.refused.len(), helps: true };
-                draft.choice = Choice::Verdicts { calls: conversation.refused, detail };
+                let detail = Detail { calls: conversation.verdicts.len(), helps: true };
+                draft.choice = Choice::Verdicts { calls: conversation.verdicts, detail };
             }
             LayerSource::Files { variants, .. } => {
                 let own =
@@ -265,11 +264,11 @@ impl<'d> LayerDraft<'d> {
         self.write(prompt_scope);
     }
 
-    /// Prints this much about the calls that were not executed.
+    /// Prints this much about calls.
     pub(super) fn write_verdicts(&mut self, new: Detail, prompt_scope: &PromptScope<'d>) {
         let Choice::Verdicts { calls, detail } = &mut self.choice else { return };
         *detail = new;
-        self.text = verdicts::text(calls, new, &prompt_scope.program.prompts.escape);
+        self.text = calls.text(new, &prompt_scope.program.prompts.escape);
         self.count(prompt_scope);
     }
 

@@ -68,6 +68,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 use target::PromptTarget;
+use verdicts::Verdicts;
 
 /// The request of a host for a prompt.
 #[derive(Clone, Default)]
@@ -178,11 +179,12 @@ fn assemble_for(
     let values = Values::of(program, session, target);
     let prompt_scope = values.scope(program, session, target, &budget);
     let read_back = |text: &str| read(session, text);
-    let history = history::Window::of(request, past::Rewriter { program, mode, read: &read_back });
+    let history = history::Window::of(request, past::Rewriter { program, session, mode, read: &read_back });
+    let verdicts = Verdicts::of(session, &request.history);
     let conversation = Conversation {
         message: request.message.as_deref().unwrap_or_default(),
         history: &history,
-        refused: verdicts::of_last(&request.history),
+        verdicts: &verdicts,
     };
     let mut drafts: Vec<LayerDraft<'_>> = Vec::with_capacity(prompt.layers.len());
     for layer in &prompt.layers {

@@ -9,6 +9,7 @@ use super::form::rank;
 use super::spelling::Speller;
 use super::turn::{Omitted, PastAnswer, PastCall, PastOutcome, PastSection, PastUtterance};
 use crate::program::{Action, BlockBinding, BlockId, Dialect, Mode, Program, TextRole};
+use crate::session::{Resolution, Session};
 use crate::surface::Role;
 use std::borrow::Cow;
 
@@ -31,6 +32,7 @@ enum TextPlacement {
 #[derive(Clone, Copy)]
 pub(crate) struct Rewriter<'p> {
     pub(crate) program: &'p Program,
+    pub(crate) session: &'p Session,
     pub(crate) mode: &'p Mode,
     pub(crate) read: ReadBack<'p>,
 }
@@ -39,7 +41,7 @@ impl<'p> Rewriter<'p> {
     /// The answer of a turn with this content, in the first dialect that can express it: the one in which it was given,
     /// if the mode asks for that, or else those that the mode asks for, in order.
     pub(crate) fn rewrite(self, past: &PastOutcome, content: &str) -> Option<String> {
-        let answer = past.answer.as_ref()?;
+        let answer = &*self.without_dropped(past.answer.as_ref()?);
         let message = answer.message.as_deref().unwrap_or(content);
         for dialect in self.dialects(past.dialect.as_deref()) {
             for texts in [TextPlacement::AsTheyAre, TextPlacement::Apart] {
@@ -54,6 +56,20 @@ impl<'p> Rewriter<'p> {
             }
         }
         None
+    }
+
+    /// The answer without the calls that waited in vain: no answer may look as if they had been carried out.
+    fn without_dropped(self, answer: &PastAnswer) -> Cow<'_, PastAnswer> {
+        let is_dropped = |call: &PastCall| {
+            let id = call.pending.as_ref().filter(|id| !self.session.waits(id));
+            let resolved = id.and_then(|id| self.session.resolved.get(id));
+            resolved.is_some_and(|call| call.resolution != Resolution::Confirmed)
+        };
+        let mut answer = Cow::Borrowed(answer);
+        if answer.calls.iter().any(|call| call.pending.is_some()) {
+            answer.to_mut().calls.retain(|call| !is_dropped(call));
+        }
+        answer
     }
 
     /// The dialects of the mode in the order in which they are tried.
@@ -92,6 +108,7 @@ impl<'p> Rewriter<'p> {
         given.sections.sort_by(|one, other| one.name.cmp(&other.name));
         for call in &mut given.calls {
             call.action.clone_from(self.action(dialect, &call.action)?.0);
+            call.pending = None;
         }
         if texts == TextPlacement::Apart {
             let apart = |text: &mut String| *text = self.program.prompts.escape.spoken("", text);

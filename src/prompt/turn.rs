@@ -57,7 +57,7 @@ contract! {
         /// The utterances, in order.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         utterances: Vec<PastUtterance>,
-        /// The calls that were accepted, in order, except long ones.
+        /// The calls that were accepted or wait, in order, except long ones.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         calls: Vec<PastCall>,
         /// What is named and not repeated: contents, and calls whose parameters are long.
@@ -90,13 +90,16 @@ contract! {
         offset: usize,
     }
 
-    /// A call of a past answer that was accepted.
+    /// A call of a past answer that was accepted, or that waits.
     pub struct PastCall {
         /// The name of the action.
         action: String,
         /// The parameters.
         #[cfg_attr(feature = "schema", schemars(with = "Object"))]
         params: Value,
+        /// The id of the request under which it waits, or waited; the session has what became of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pending: Option<String>,
     }
 
     /// A part of a past answer that is named and not repeated.
@@ -119,6 +122,9 @@ contract! {
         /// How to do better; absent if that is unknown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         help: Option<String>,
+        /// The id of the request under which it waits, or waited; the session has what became of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pending: Option<String>,
     }
 }
 

@@ -61,7 +61,7 @@ pub(super) fn trim<'d>(draft: &mut LayerDraft<'d>, limit: usize, why: TrimReason
     }
 }
 
-/// Prints less about the calls that were not executed: first no advice, then fewer calls, but at least one.
+/// Prints less about calls: first no advice, then fewer calls, but at least one.
 fn trim_verdicts<'d>(
     draft: &mut LayerDraft<'d>,
     (all, before): (usize, Detail),

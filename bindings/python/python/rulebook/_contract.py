@@ -12,7 +12,7 @@ from . import types
 from ._part import Part, contract
 from .effects import Effect
 from .steps import Step
-from .types import Code, Ids, Place, Severity, Span, Speaker, Status, Strategy, Verdict
+from .types import Code, Ids, Place, Resolution, Severity, Span, Speaker, Status, Strategy, Verdict
 
 
 @contract("Outcome")
@@ -370,8 +370,8 @@ class Ledger(Part):
 
 @contract("Session")
 class Session(Part):
-    """Plain data that the host stores. The engine returns the next one: `{ "mode", "state", "now", "ids", "pending"
-    }`.
+    """Plain data that the host stores. The engine returns the next one: `{ "mode", "state", "now", "ids", "pending",
+    "resolved" }`.
 
     Cloning is cheap: clones share the values of the state until one of them changes. `Program.resume` reads a session
     that was stored as JSON, and checks it against the pack; serde alone does not check it.
@@ -401,6 +401,12 @@ class Session(Part):
     def pending(self) -> Mapping[str, PendingCall]:
         """The calls that wait until a person has confirmed them, by the id of their request; absent if none does."""
 
+    @property
+    def resolved(self) -> Mapping[str, ResolvedCall]:
+        """What became of calls that waited, by the id of their request: the newest hundred; absent if there are none.
+        The prompt reports them to the model.
+        """
+
     if TYPE_CHECKING:
 
         def to_dict(self) -> types.Session: ...
@@ -429,12 +435,39 @@ class PendingCall(Part):
         """The id of the call in the reply, if the provider gave it one."""
 
     @property
+    def first(self) -> str | None:
+        """The id of the first request for the call, if a person was asked about it more than once."""
+
+    @property
     def now(self) -> str | None:
         """The session's time when it was asked, if the host had set it."""
 
     if TYPE_CHECKING:
 
         def to_dict(self) -> types.PendingCall: ...
+
+
+@contract("ResolvedCall")
+class ResolvedCall(Part):
+    """What became of a call that waited."""
+
+    __slots__ = ()
+
+    @property
+    def action(self) -> str:
+        """The name of its action."""
+
+    @property
+    def resolution(self) -> Resolution:
+        """What became of it."""
+
+    @property
+    def reported(self) -> bool:
+        """Whether the model has answered since, so that the next prompt need not report it."""
+
+    if TYPE_CHECKING:
+
+        def to_dict(self) -> types.ResolvedCall: ...
 
 
 @contract("Withheld")
@@ -722,7 +755,7 @@ class PastAnswer(Part):
 
     @property
     def calls(self) -> tuple[PastCall, ...]:
-        """The calls that were accepted, in order, except long ones."""
+        """The calls that were accepted or wait, in order, except long ones."""
 
     @property
     def message(self) -> str | None:
@@ -747,7 +780,7 @@ class PastAnswer(Part):
 
 @contract("PastCall")
 class PastCall(Part):
-    """A call of a past answer that was accepted."""
+    """A call of a past answer that was accepted, or that waits."""
 
     __slots__ = ()
 
@@ -758,6 +791,10 @@ class PastCall(Part):
     @property
     def params(self) -> dict[str, Any]:
         """The parameters."""
+
+    @property
+    def pending(self) -> str | None:
+        """The id of the request under which it waits, or waited; the session has what became of it."""
 
     if TYPE_CHECKING:
 
@@ -850,6 +887,10 @@ class RefusedCall(Part):
     @property
     def help(self) -> str | None:
         """How to do better; absent if that is unknown."""
+
+    @property
+    def pending(self) -> str | None:
+        """The id of the request under which it waits, or waited; the session has what became of it."""
 
     if TYPE_CHECKING:
 
@@ -1053,6 +1094,7 @@ __all__ = [
     "Ledger",
     "Session",
     "PendingCall",
+    "ResolvedCall",
     "Withheld",
     "Heard",
     "Prompt",

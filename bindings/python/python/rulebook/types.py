@@ -21,6 +21,7 @@ Leaf = Literal[
     "blank",
 ]
 Matching = Literal["exact", "trimmed-lines"]
+Resolution = Literal["confirmed", "declined", "dropped", "lapsed"]
 Role = Literal["message", "thinking", "call", "content", "section", "utterance", "wrapper"]
 Severity = Literal["info", "warning", "error"]
 Speaker = Literal["system", "user", "assistant"]
@@ -361,7 +362,19 @@ class _PendingCall(TypedDict):
 class PendingCall(_PendingCall, total=False):
     """A call that waits until a person has confirmed it."""
 
+    first: Optional[str]
     now: Optional[str]
+
+
+class _ResolvedCall(TypedDict):
+    action: str
+    resolution: Resolution
+
+
+class ResolvedCall(_ResolvedCall, total=False):
+    """What became of a call that waited."""
+
+    reported: bool
 
 
 class _Session(TypedDict):
@@ -372,14 +385,15 @@ class _Session(TypedDict):
 
 
 class Session(_Session, total=False):
-    """Plain data that the host stores. The engine returns the next one: `{ "mode", "state", "now", "ids", "pending"
-    }`.
+    """Plain data that the host stores. The engine returns the next one: `{ "mode", "state", "now", "ids", "pending",
+    "resolved" }`.
 
     Cloning is cheap: clones share the values of the state until one of them changes. `Program.resume` reads a session
     that was stored as JSON, and checks it against the pack; serde alone does not check it.
     """
 
     pending: dict[str, PendingCall]
+    resolved: dict[str, ResolvedCall]
 
 
 class ConditionPart(TypedDict):
@@ -679,11 +693,15 @@ class Prompt(TypedDict):
     diagnostics: list[Finding]
 
 
-class PastCall(TypedDict):
-    """A call of a past answer that was accepted."""
-
+class _PastCall(TypedDict):
     action: str
     params: dict[str, Any]
+
+
+class PastCall(_PastCall, total=False):
+    """A call of a past answer that was accepted, or that waits."""
+
+    pending: Optional[str]
 
 
 class _Omitted(TypedDict):
@@ -740,6 +758,7 @@ class RefusedCall(_RefusedCall, total=False):
     """A call of an answer that was not carried out."""
 
     help: Optional[str]
+    pending: Optional[str]
 
 
 class _PastOutcome(TypedDict):
@@ -1004,6 +1023,8 @@ __all__ = [
     "RemoveEffect",
     "Reply",
     "ReplyPart",
+    "Resolution",
+    "ResolvedCall",
     "Role",
     "RuleStep",
     "SayEffect",
