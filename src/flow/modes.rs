@@ -82,7 +82,14 @@ impl<'f> Flow<'f> {
 
     /// Answers a shut gate by the strategies of the nearest declaration.
     fn shut(&mut self, finding: Diagnostic, at: Location) -> Strategy {
-        self.answer(Defect::GateClosed, finding.with_rule(Some(at)))
+        let strategy = self.answer(Defect::GateClosed, finding.with_rule(Some(at)));
+        // Only the change of mode is dropped: the call that asked for it counts, with its other effects.
+        if strategy == Strategy::Drop
+            && let Some(finding) = self.findings.last_mut()
+        {
+            finding.message = message!("{}: the mode stays `{}`", &finding.message, &self.session.mode);
+        }
+        strategy
     }
 
     /// Answers a defect by the strategies of the nearest declaration.

@@ -5,7 +5,7 @@
 //! Never: contains a part that did not count: nothing refused, dropped, redacted or withheld, and no reasoning.
 
 use super::contract::{Call, Finding, Outcome, Section, Status, Utterance, Verdict};
-use crate::diagnostic::{Code, Strategy};
+use crate::diagnostic::{Code, Defect, Strategy};
 use crate::program::{Mode, Program};
 use crate::prompt::{
     History, Line, MessagePiece, Omitted, PastAnswer, PastCall, PastOutcome, PastSection, PastUtterance, RefusedCall,
@@ -92,10 +92,19 @@ fn answer(outcome: &Outcome, mut parts: PastAnswer, content: &str) -> Option<Pas
     Some(parts)
 }
 
-/// The calls that were not carried out, with the reasons.
+/// The calls that were not carried out, or not in full, with the reasons.
 fn refused(outcome: &Outcome) -> Vec<RefusedCall> {
-    let refused = outcome.calls.iter().filter(|call| call.verdict != Verdict::Accepted);
-    refused.take(MAX_CALLS).map(|call| refusal(outcome, call)).collect()
+    let refused = outcome.calls.iter().filter_map(|call| match call.verdict {
+        Verdict::Accepted => shut_gate(outcome, call).map(|found| refused_for(call, in_words(found))),
+        Verdict::Dropped | Verdict::Pending => Some(refusal(outcome, call)),
+    });
+    refused.take(MAX_CALLS).collect()
+}
+
+/// The finding about a shut gate that an accepted call did not pass.
+fn shut_gate<'o>(outcome: &'o Outcome, call: &Call) -> Option<&'o Finding> {
+    let is_shut = |found: &&Finding| found.code == Code::Defect(Defect::GateClosed) && decides(found);
+    defects(outcome, call).find(is_shut)
 }
 
 /// Why a call was not carried out: everything that is wrong with it, in words for a model.
@@ -150,7 +159,11 @@ fn refusal(outcome: &Outcome, call: &Call) -> RefusedCall {
         return RefusedCall { action, message: WAITS.to_owned(), help: None, pending: call.pending.clone() };
     }
     let found = defects(outcome, call).find(decides).or_else(|| defects(outcome, call).next());
-    let (message, help) = found.map_or((without_finding(outcome), None), in_words);
+    refused_for(call, found.map_or((without_finding(outcome), None), in_words))
+}
+
+/// A call that was not carried out for this reason, with the help on how to correct it.
+fn refused_for(call: &Call, (message, help): (&str, Option<&str>)) -> RefusedCall {
     RefusedCall {
         action: excerpt(&call.action, MAX_REASON_CHARACTERS).into_owned(),
         message: excerpt(message, MAX_REASON_CHARACTERS).into_owned(),
