@@ -276,6 +276,10 @@ impl<'r> Judgement<'r> {
                 };
                 (message, self.own_opener(span).map(|opener| message!("write such an opener as `{}`", &opener)))
             }
+            Defect::ForbiddenBlock => (
+                message!("the answer is one object, and `{}` is in another", name()),
+                Some("write everything in one object".into()),
+            ),
             Defect::NestedBlock if found.block().is_some() => (message!("`{}` is inside another block", name()), None),
             Defect::NestedBlock => (
                 message!("`{}` is inside another block, so it is text of that block", quoted()),
@@ -468,7 +472,7 @@ impl<'r> Judgement<'r> {
                 message!("`{}` is around the whole text, and no part of it", quote(span.of(self.text), 40))
             }
             Remark::FieldForm if block.is_some() && self.reads_members() => {
-                "the answer is one object, and this is another: the members of both are used".into()
+                "the answer is one object, and this is another".into()
             }
             Remark::FieldForm => {
                 message!("`{}` is an object where a list of them is declared", quote(span.of(self.text), 40))

@@ -308,7 +308,10 @@ impl Program {
             Defect::MalformedPayload | Defect::InvalidPayload => block.schema.as_ref().map(|_| WaitsUntil::Answer),
             Defect::DuplicateBlock => count().and_then(|count| count.most).map(|_| WaitsUntil::Answer),
             Defect::ForbiddenBlock => {
-                count().filter(|count| count.most == Some(0) || !count.keys.is_empty()).map(|_| WaitsUntil::Answer)
+                let limits = count().is_some_and(|count| count.most == Some(0) || !count.keys.is_empty());
+                // A content may be in a second object, where none is allowed.
+                let may_be_second = dialect.outline.is_some() && block.role == Role::Content;
+                (limits || may_be_second).then_some(WaitsUntil::Answer)
             }
             Defect::ForbiddenContent => {
                 let permits = self.modes.values().any(|mode| !mode.contents.permits.is_empty());

@@ -511,13 +511,23 @@ impl<'p> ObjectReader<'p> {
         lenient::read(self.text, brace, self.outline, self.limits, &mut self.machine, last)
     }
 
-    /// Reports an object, with its first block, that is not the first of the answer.
+    /// Reports an object, with its first block, that is not the first of the answer, and its blocks from which something
+    /// would follow: only one object is the answer.
     fn report_more_objects(&mut self, mark: Span, first: usize) {
         // Reasoning before the answer does not count as its first object.
         let begins =
             self.blocks.get(0).and_then(|block| self.dialect.block(block.id)).is_some_and(|block| block.starts);
         if first > usize::from(begins) && !self.outline.entries {
             self.find(ReaderFinding::of(Remark::FieldForm, mark, first));
+            for index in first..self.blocks.len() {
+                let Some(block) = self.blocks.get(index) else { continue };
+                let role = self.dialect.block(block.id).map(|bound| bound.role);
+                if matches!(role, Some(Role::Call | Role::Content)) {
+                    let whole = block.span();
+                    // Beyond the limit of findings, too, nothing may follow from it.
+                    self.found.push(ReaderFinding::of(Defect::ForbiddenBlock, whole, index));
+                }
+            }
         }
     }
 
