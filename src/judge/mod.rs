@@ -17,6 +17,7 @@ mod converting;
 mod enclosing_wrapper;
 mod fenced;
 mod guardrails;
+mod inline;
 mod input;
 mod invalid_values;
 mod lists;
@@ -333,6 +334,7 @@ pub(crate) fn judge_parts<'r>(
     judgement.judge_lists();
     judgement.judge_speakers();
     judgement.judge_outside();
+    judgement.judge_inline();
     judgement.judge_unclosed_alone();
     judgement.compose();
     judgement

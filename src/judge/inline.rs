@@ -1,0 +1,80 @@
+//! Inline: does a call or a content open in the middle of a line, where the dialect counts none?
+//!
+//! In: the text outside every block, and the grammars of the dialect.
+//! Out: a remark for each such opener that nothing quotes, up to a limit.
+//! Never: makes a block of it: it stays text.
+
+use super::Judgement;
+use crate::diagnostic::{Remark, message, quote};
+use crate::document::is_masked;
+use crate::grammar::Machine;
+use crate::program::{BlockBinding, Dialect, Family, NameSource};
+use crate::surface::{Anchor, Role};
+use crate::text::Span;
+
+/// The maximum number of remarks.
+const MAX_REMARKS: usize = 8;
+/// The maximum number of places that are tried.
+const MAX_PLACES: usize = 100;
+/// The maximum length of an opener, in bytes.
+const MAX_OPENER: usize = 400;
+
+impl Judgement<'_> {
+    /// Reports what would be a call or a content at the start of its line.
+    pub(super) fn judge_inline(&mut self) {
+        let Some(dialect) = self.dialect.filter(|dialect| dialect.outline.is_none()) else { return };
+        let mut found = Vec::new();
+        for (number, family) in dialect.families.iter().enumerate().filter(|(_, family)| may_open(dialect, family)) {
+            let places: Vec<usize> =
+                self.gaps().flat_map(|gap| self.candidates(family, gap)).take(MAX_PLACES).collect();
+            found.extend(places.into_iter().filter_map(|at| self.opener_at(dialect, (number, family), at)));
+        }
+        found.sort_unstable_by_key(|(span, _)| span.start);
+        for (span, bound) in found.into_iter().take(MAX_REMARKS) {
+            let opener = quote(span.of(self.text), 40);
+            let message = message!("`{}` is in the middle of a line, so it is text", opener);
+            self.remark(Remark::QuotedBlock, span, message, Some(bound.at));
+        }
+    }
+
+    /// The places in a text outside blocks where an opener of a family may start, but not its line.
+    fn candidates(&self, family: &Family, gap: Span) -> impl Iterator<Item = usize> {
+        let text = self.text;
+        let starts = memchr::memmem::find_iter(gap.of(text).as_bytes(), &family.open_prefix.literal);
+        let places = starts.map(move |offset| gap.start + offset).filter(|at| {
+            let before = text.get(..*at).unwrap_or_default();
+            let line = before.rsplit('\n').next().unwrap_or_default();
+            !line.trim().is_empty() && !is_masked(&self.document.masks, *at)
+        });
+        places.collect::<Vec<_>>().into_iter()
+    }
+
+    /// The opener at a place, with its block, if that is a call of an action, or a content, which counts only at the
+    /// start of a line.
+    fn opener_at<'d>(
+        &self,
+        dialect: &'d Dialect,
+        (number, family): (usize, &Family),
+        at: usize,
+    ) -> Option<(Span, &'d BlockBinding)> {
+        let end = crate::text::boundary(self.text, (at + MAX_OPENER).min(self.text.len()));
+        let within = self.text.get(..end)?;
+        let mut steps = self.program.limits.steps(MAX_OPENER);
+        let end = Machine::new().match_at(&family.grammar, family.open, within, at, &mut steps)?;
+        let span = Span::new(at, end);
+        let name = self.name_at(family, family.open, span)?;
+        let bound = dialect.block(dialect.names.find(name, Some(number))?).filter(|bound| is_by_line(bound))?;
+        let names_action =
+            || bound.sources().all(|source| *source != NameSource::Own) || self.action_called(name).is_some();
+        (bound.role == Role::Content || names_action()).then_some((span, bound))
+    }
+}
+
+/// Whether a grammar opens a call or a content that counts only at the start of a line.
+fn may_open(dialect: &Dialect, family: &Family) -> bool {
+    !family.open_prefix.literal.is_empty() && dialect.blocks.iter().any(is_by_line)
+}
+
+fn is_by_line(bound: &BlockBinding) -> bool {
+    matches!(bound.role, Role::Call | Role::Content) && matches!(bound.anchor, Anchor::Line | Anchor::Paragraph)
+}
