@@ -38,6 +38,11 @@ pub(super) fn compare(expected: &[Expectation], prompt: &Prompt) -> Vec<CaseFail
     failures
 }
 
+/// Whether a case says which findings it expects of a prompt.
+pub(super) fn expects_findings(expected: &[Expectation]) -> bool {
+    expected.iter().any(|one| matches!(one.key.value.as_str(), "codes" | "diagnostics"))
+}
+
 /// Checks a text or a list of texts that the prompt should contain if `wanted`, or lack if not.
 fn texts(expected: &Tree, path: String, at: Location, prompt: &str, wanted: bool, failures: &mut Vec<CaseFailure>) {
     let got = match expected {

@@ -110,6 +110,11 @@ pub fn run(program: &Program, case: &Case, options: CaseOptions) -> CaseRun {
                         let (prompt, model) = (named(&case.header.prompt), named(&case.header.model));
                         let prompt = talk.prompt_for(&step.text, prompt, model);
                         run.failures.extend(prompts::compare(&step.expected, &prompt));
+                        // Without a prompt, nothing is in it: what it should lack says nothing.
+                        if !prompts::expects_findings(&step.expected) {
+                            let errors = prompt.found.into_iter().filter(Diagnostic::is_error);
+                            run.diagnostics.extend(errors.map(|fault| fault.placed(step.at)));
+                        }
                     }
                 }
             }
