@@ -168,9 +168,13 @@ impl Dialect {
     }
 
     /// The action's name in the form that a block's names require: `ACTION_TIDY_UP` for `tidy-up`, where the block's
-    /// names are `ACTION_*`. None if the names of the block have no form, or if its grammar does not read such a name.
+    /// names are `ACTION_*`. None if the names of the block have no form, if they have several, of which each would mean
+    /// something else (`read_*`, `write_*`), or if its grammar does not read such a name.
     pub(crate) fn called_like(&self, block: &BlockBinding, action: &str) -> Option<String> {
         let wild = |c: char| matches!(c, '*' | '?');
+        if block.names.iter().filter(|name| name.contains(wild)).count() > 1 {
+            return None;
+        }
         block.names.iter().filter(|_| !block.hidden).find_map(|pattern| {
             let (start, end) = (pattern.split(wild).next()?, pattern.rsplit(wild).next()?);
             if !pattern.contains(wild) || (start.is_empty() && end.is_empty()) {
