@@ -56,8 +56,10 @@ fn operands<'t>(tree: &'t ExprTree, found: &mut dyn FnMut(&'t ExprTree)) {
     };
     for part in parts {
         let is_list = matches!((&tree.op, &part.op), (Operation::And, Operation::And) | (Operation::Or, Operation::Or));
+        // `a not in b` is one operator, written where `not` and `a in b` would both be.
+        let is_half = matches!(tree.op, Operation::Not) && part.span == tree.span;
         // A chain of one operator is a list: `a and b and c` has three parts.
-        if part.constant().is_none() && !is_list {
+        if part.constant().is_none() && !is_list && !is_half {
             found(part);
         }
         operands(part, found);
@@ -131,6 +133,16 @@ mod tests {
         check(
             "state.missing + 1 > 2",
             &[("state.missing + 1", "fails: `+` takes numbers, texts or lists, not none"), ("state.missing", "null")],
+        );
+        check("3 not in state.names", &[("state.names", "[\"a\",\"b\"]")]);
+        check(
+            "state.turns is not odd or 'a' not in state.names",
+            &[
+                ("state.turns is not odd", "false"),
+                ("state.turns", "3"),
+                ("'a' not in state.names", "false"),
+                ("state.names", "[\"a\",\"b\"]"),
+            ],
         );
         check("state.long", &[("state.long", &format!("\"{}…", "é".repeat(79)))]);
     }
