@@ -1,7 +1,8 @@
 //! Chunks: does a reply in chunks have the outcome of the whole reply, however it is cut?
 
+use crate::texts::program_of;
 use proptest::prelude::*;
-use rulebook::{Folder, Options, Outcome, Program, Provider, Reply, ReplyPart, Role, StreamEvent};
+use rulebook::{Options, Outcome, Program, Provider, Reply, ReplyPart, Role, StreamEvent};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -25,7 +26,7 @@ fn programs() -> [Program; 4] {
     let draft = "[reply]\nhold = \"none\"\n";
     ["", dialect, redacting, draft].map(|more| {
         let pack = format!("[pack]\nname = \"desk\"\n{more}{ACTIONS}");
-        Program::load(&Folder::new("desk", [("pack.toml", pack.as_str())])).into_result().unwrap()
+        program_of(pack)
     })
 }
 

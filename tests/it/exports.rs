@@ -248,7 +248,7 @@ fn a_strict_answer_has_empty_lists_and_says_which_members_refuse_null() {
         [modes.default]
         permits = ["*"]
     "#;
-    let program = Program::load(&rulebook::Folder::new("x", [("pack.toml", pack)])).value.unwrap();
+    let program = program_of(pack);
     let exported = program.export("default", Export::JsonSchema, true);
     let said: Vec<String> = exported.diagnostics.iter().map(|one| one.message.to_string()).collect();
     let reported = |what: &str, name: &str| {

@@ -1,8 +1,8 @@
 //! Forms: does a pack read the forms and examples that its prompts have for the model?
 
-use crate::texts::program_of;
+use crate::texts::{program_of, reviewed};
 use rulebook::outcome::Verdict;
-use rulebook::{Folder, Options, Outcome, Program};
+use rulebook::{Options, Outcome, Program};
 use std::path::Path;
 
 fn packs() -> Vec<Program> {
@@ -76,10 +76,7 @@ fn a_block_that_cannot_be_spelled_is_reported_where_forms_are_shown() {
                 [tiers.any]\ncontext = 9000\nreserve = 1000\n";
     let found = |template: &str| {
         let files = [("pack.toml", pack), ("grammar/steps.pest", grammar), ("forms.md", template)];
-        let loaded = rulebook::check::review(&Folder::new("p", files));
-        let at = |at: rulebook::text::Location| at.span.of(loaded.sources.get(at.source).unwrap().text());
-        let reported = loaded.diagnostics.iter();
-        reported.map(|one| format!("{} {}", one.code, one.at.map(at).unwrap_or_default())).collect::<Vec<_>>()
+        reviewed(files).iter().map(|one| format!("{} {}", one.code, one.word)).collect::<Vec<_>>()
     };
     assert_eq!(found("{% for form in forms %}{{ form.text | markup }}{% endfor %}"), ["prompt/unsaid 'step?'"]);
     assert_eq!(found("Say it."), [""; 0]);
@@ -100,10 +97,8 @@ fn reported(blocks: &str, more: &str, template: &str) -> Vec<String> {
         "[pack]\nname = 'p'\n[dialects.d]\ngrammar = 'tags'\nanchor = 'line'\n[dialects.d.blocks]\n{blocks}\n{more}\n\
          [prompts.main]\nlayers = [{{ id = 'forms', template = 'forms.md' }}, {{ id = 'm', source = 'message' }}]\n[tiers.any]\ncontext = 9000\nreserve = 1000\n"
     );
-    let loaded = rulebook::check::review(&Folder::new("p", [("pack.toml", pack.as_str()), ("forms.md", template)]));
-    let at = |at: rulebook::text::Location| at.span.of(loaded.sources.get(at.source).unwrap().text());
-    let reported = loaded.diagnostics.iter();
-    reported.map(|one| format!("{} {} {}", one.severity, one.code, one.at.map(at).unwrap_or_default())).collect()
+    let found = reviewed([("pack.toml", pack.as_str()), ("forms.md", template)]);
+    found.iter().map(|one| format!("{} {} {}", one.severity, one.code, one.word)).collect()
 }
 
 const SHOWN: &str = "{% for form in forms %}{{ form.text | markup }}{% endfor %}";
@@ -217,9 +212,8 @@ fn a_content_shows_a_key_that_its_reply_takes() {
             "[pack]\nname = 'p'\n[dialects.d]\ngrammar = 'tags'\nanchor = 'line'\n[dialects.d.blocks]\n\
              file = {{ role = 'content', key = '@path' }}\n[contents.file]\nkey = 'path'\n{contents}\n[reply]\nfile = {{ {keys} }}\n"
         );
-        let loaded = rulebook::check::review(&Folder::new("p", [("pack.toml", pack)]));
-        let found: Vec<String> = loaded.diagnostics.iter().map(|one| one.code.to_string()).collect();
-        let text = loaded.value.unwrap().forms("default").remove(0).text;
+        let found: Vec<String> = reviewed([("pack.toml", pack.as_str())]).into_iter().map(|one| one.code).collect();
+        let text = program_of(pack).forms("default").remove(0).text;
         (text.lines().next().unwrap_or_default().to_owned(), found)
     };
     let no: Vec<String> = Vec::new();

@@ -188,7 +188,7 @@ grammar = "json"
 blocks  = { message = { role = "message" } }
 [modes.default]
 "#;
-    let program = Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result().unwrap();
+    let program = program_of(pack);
     let answer = "`{\"message\": 1}` `{\"message\": 2}` `{\"message\": 3}` `{\"message\": 4}`\n{\"message\": \"Hi\"}";
     let all = program.run(&program.session(), answer).diagnostics;
     for most in 2..all.len() {
@@ -723,7 +723,7 @@ fn what_the_user_saw_of_an_answer_does_not_depend_on_the_mode_that_follows() {
 fn a_model_whose_answer_was_cut_off_is_asked_to_write_less() {
     let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks = { message = { role = \"message\" } }\n\
                 [modes.m]\n[degradation]\ntruncated = \"ask-again\"\n";
-    let program = Program::load(&Folder::new("p", [("pack.toml", pack)])).value.unwrap();
+    let program = program_of(pack);
     let options = Options { truncated: true, ..Options::default() };
     let outcome = program.run_with(&program.session(), b"<message>First, we should", &options);
     let correction = outcome.ask_again.unwrap();
@@ -734,7 +734,7 @@ fn a_model_whose_answer_was_cut_off_is_asked_to_write_less() {
 #[test]
 fn findings_about_a_session_are_bounded() {
     let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks = { message = { role = \"message\" } }\n[modes.m]\n";
-    let program = Program::load(&Folder::new("p", [("pack.toml", pack)])).value.unwrap();
+    let program = program_of(pack);
     let state: rulebook::Object = (0..40_000).map(|n| (format!("unknown_{n}"), rulebook::Value::from(n))).collect();
     let (_, lost) = program.resume_lossy(rulebook::value!({ "state": (rulebook::Value::Object(state)) }));
     assert_eq!(lost.len(), 100);

@@ -1,5 +1,6 @@
 //! Patches: do the edits of a patch result in the text that the patch was made for?
 
+use crate::texts::program_of;
 use proptest::prelude::*;
 use rulebook::outcome::{Edit, Effect};
 use rulebook::{Options, Outcome, Program, Provider, Reply};
@@ -17,10 +18,7 @@ const PACK: &str = r#"
     permits = ["patch"]
 "#;
 
-static PROGRAM: LazyLock<Program> = LazyLock::new(|| {
-    let folder = rulebook::Folder::new("patches", [("pack.toml", PACK)]);
-    Program::load(&folder).into_result().unwrap()
-});
+static PROGRAM: LazyLock<Program> = LazyLock::new(|| program_of(PACK));
 
 fn run(patch: &str) -> Outcome {
     let arguments = json!({ "text": patch }).to_string();

@@ -1,8 +1,9 @@
 //! Pending calls: what happens to them in another process, with another program, or in a session that was tampered
 //! with?
 
+use crate::texts::program_of;
 use rulebook::outcome::Verdict;
-use rulebook::{Folder, Program, Session, value};
+use rulebook::{Program, Session, value};
 
 const DESK: &str = r#"
 [pack]
@@ -25,7 +26,7 @@ calls   = { least = 1 }
 "#;
 
 fn program(pack: &str) -> Program {
-    Program::load(&Folder::new("desk", [("pack.toml", pack)])).into_result().unwrap()
+    program_of(pack)
 }
 
 /// A session with a pending refund, as another process reads it.

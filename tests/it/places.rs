@@ -1,5 +1,6 @@
 //! Places: is a fault of an expression reported at its word, in whichever text the expression is?
 
+use crate::texts::faults;
 use rulebook::Folder;
 
 const PACK: &str = "[pack]
@@ -19,11 +20,8 @@ layers = [{ id = \"x\", template = \"x.md\" }]
 /// The texts that the diagnostics of a pack with these files point at, in order.
 fn pointed_at(more: &str, template: &str, included: &str) -> Vec<String> {
     let pack = format!("{PACK}{more}");
-    let texts = [("pack.toml", pack.as_str()), ("x.md", template), ("y.md", included)];
-    let loaded = rulebook::check::faults(&Folder::new("places", texts));
-    let at = |source, span: rulebook::text::Span| span.of(loaded.sources.get(source).unwrap().text()).to_owned();
-    let places = loaded.diagnostics.iter().filter_map(|one| one.at);
-    places.map(|place| at(place.source, place.span)).collect()
+    let found = faults([("pack.toml", pack.as_str()), ("x.md", template), ("y.md", included)]);
+    found.into_iter().map(|one| one.word).filter(|word| !word.is_empty()).collect()
 }
 
 #[track_caller]
@@ -99,11 +97,9 @@ fn check_slip(right: &str, slip: &str, reported: &[&str]) {
                 [actions.leave]\neffects = [{ go = \"two\" }]\n[state]\nx = { type = \"string\" }\ny = { \"$ref\" = \"#/z\" }\n";
     assert!(pack.contains(right), "{right}");
     let pack = pack.replace(right, slip);
-    let loaded = rulebook::check::faults(&Folder::new("slips", [("pack.toml", pack.as_str())]));
-    let at =
-        |place: rulebook::text::Location| place.span.of(loaded.sources.get(place.source).unwrap().text()).to_owned();
-    let found: Vec<String> = loaded.diagnostics.iter().filter_map(|one| one.at.map(at)).collect();
-    assert_eq!(found, [reported, &["y"]].concat(), "{:#?}", loaded.diagnostics);
+    let found = faults([("pack.toml", pack)]);
+    let words: Vec<&str> = found.iter().map(|one| one.word.as_str()).collect();
+    assert_eq!(words, [reported, &["y"]].concat(), "{found:#?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Prompts: are values harmless, budgets kept to, texts complete, and prefixes stable?
 
 use crate::dice::Dice;
-use crate::texts::{program, program_of, program_with, thorough};
+use crate::texts::{faults, program, program_of, program_with, thorough};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use rulebook::prompt::{Counter, Request, Speaker, Turn};
@@ -417,8 +417,8 @@ fn a_template_that_never_ends_is_found_by_check() {
     let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"tags\"\nblocks.message = { role = \"message\" }\n\
                 [tiers.all]\ncontext = 9000\nreserve = 1000\n[prompts.main]\nlayers = [{ id = \"x\", template = \"x.md\" }]\n";
     let check = |template: &str| {
-        let loaded = rulebook::check::faults(&Folder::new("p", [("pack.toml", pack), ("x.md", template)]));
-        loaded.diagnostics.iter().map(|one| format!("{} {}", one.code, one.message)).collect::<Vec<_>>()
+        let found = faults([("pack.toml", pack), ("x.md", template)]);
+        found.iter().map(|one| format!("{} {}", one.code, one.message)).collect::<Vec<_>>()
     };
     assert_eq!(check("{{ mode }}"), [""; 0]);
     let endless = "{% for a in range(9999) %}{% for b in range(9999) %}{{ a }}{% endfor %}{% endfor %}";

@@ -1,6 +1,7 @@
 //! Rejecting: what is the outcome of an answer whose edits do not apply, and do the checks before that take linear
 //! time?
 
+use crate::texts::program_of;
 use rulebook::outcome::{Effect, FileLines, Miss, MissKind, Status, Verdict};
 use rulebook::{Options, Outcome, Program, Provider, Reply, Session};
 use rulebook_report::schemas::ALL;
@@ -36,8 +37,7 @@ const PACK: &str = r#"
 "#;
 
 fn program() -> Program {
-    let folder = rulebook::Folder::new("editor", [("pack.toml", PACK)]);
-    Program::load(&folder).into_result().unwrap()
+    program_of(PACK)
 }
 
 fn session(program: &Program, mode: &str) -> Session {

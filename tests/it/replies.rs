@@ -1,5 +1,6 @@
 //! Structured replies: does a native call have the same outcome as that call in a text?
 
+use crate::texts::program_of;
 use proptest::prelude::*;
 use rulebook::outcome::{Status, Verdict};
 use rulebook::{Folder, Options, Outcome, Program, Provider, Reply, ReplyPart, Session};
@@ -63,7 +64,7 @@ permits = [{ action = "refund", when = "params.amount <= 100", advice = "Refund 
 "#;
 
 fn program() -> Program {
-    Program::load(&Folder::new("desk", [("pack.toml", PACK)])).into_result().unwrap()
+    program_of(PACK)
 }
 
 fn call(name: &str, arguments: &str) -> ReplyPart {

@@ -1,9 +1,10 @@
 //! Reviewed packs: does a declaration that `check` reports as dead never take effect?
 
+use crate::texts::{faults, program_of, reviewed};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
-use rulebook::{FilePlace, Folder, Options, Program};
+use rulebook::{FilePlace, Folder, Options};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -127,8 +128,7 @@ fn a_gate_on_a_value_that_is_never_set_is_shut() {
              [modes.a]\nexits = [{{ to = \"b\", gate = \"{gate}\" }}]\n[modes.b]\nfinal = true\n\
              [[rules]]\nid = \"r\"\non = \"reply\"\nin = [\"a\"]\neffects = [{{ set = \"flag\", value = \"{set}\" }}, {{ go = \"b\" }}]\n"
         );
-        let found = rulebook::check::faults(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
-        found.iter().any(|one| one.code == "pack/shut-gate")
+        faults([("pack.toml", pack)]).iter().any(|one| one.code == "pack/shut-gate")
     };
     assert!(pack("state.flag == 'three'", "two"));
     assert!(pack("state.loud == 'two' and mode == 'a'", "two"));
@@ -223,8 +223,7 @@ fn words_of_data_keep_their_blanks_in_a_verbose_pattern() {
                 [data]\nwords = [\"great question\", \"so #1\"]\n\
                 [[guardrails]]\nid = \"praise\"\non = \"message\"\nadvice = \"less\"\n\
                 matches = '(?ix) \\b {{ data.words }} # said in praise'\n";
-    let loaded = Program::load(&Folder::new("p", [("pack.toml", pack)]));
-    let program = loaded.value.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
+    let program = program_of(pack);
     let trips = |text: &str| {
         let outcome = program.run(&program.session(), &format!("<message>{text}</message>"));
         outcome.diagnostics.iter().any(|one| one.message.contains("less") || one.id.as_deref() == Some("praise"))
@@ -236,8 +235,7 @@ fn words_of_data_keep_their_blanks_in_a_verbose_pattern() {
 /// The findings of `check` for the pack of the pages, with these tables merged into it.
 fn findings(tables: &str) -> Vec<(String, String)> {
     let pack = crate::snippets::lay_over(&crate::snippets::base(), tables);
-    let found = rulebook::check::review(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
-    found.into_iter().map(|one| (one.code.to_string(), one.message.to_string())).collect()
+    reviewed([("pack.toml", pack)]).into_iter().map(|one| (one.code, one.message)).collect()
 }
 
 /// Checks that the tables `broken` have one finding of this code with these words in its message, and the tables
@@ -254,9 +252,8 @@ fn corrects(code: &str, words: &str, broken: &str, corrected: &str) {
 fn the_mode_of_a_pack_without_modes_has_a_name() {
     let found = |tables: &str| {
         let dialect = "[dialects.d]\ngrammar = 'tags'\nblocks = { message = { role = 'message' } }";
-        let pack = format!("[pack]\nname = 'p'\n{dialect}\n{tables}");
-        let found = rulebook::check::review(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
-        found.into_iter().map(|one| format!("{} {}", one.code, one.message)).collect::<Vec<_>>()
+        let found = reviewed([("pack.toml", format!("[pack]\nname = 'p'\n{dialect}\n{tables}"))]);
+        found.iter().map(|one| format!("{} {}", one.code, one.message)).collect::<Vec<_>>()
     };
     let guardrail = |mode| format!("[[guardrails]]\nid = 'g'\non = 'message'\nmatches = 'x'\nin = '{mode}'");
     assert_eq!(found(&guardrail("default")), [""; 0]);
@@ -464,10 +461,9 @@ fn a_finding_is_as_severe_as_the_pack_says_and_may_be_excused() {
     let reported = |check: &str, comment: &str| {
         let tables = "[actions.idle]\nabout = \"Do nothing\"\n";
         let pack = format!("{}\n{check}\n{comment}\n{tables}", crate::snippets::base());
-        let found = rulebook::check::review(&Folder::new("p", [("pack.toml", pack.as_str())])).diagnostics;
-        let wanted = ["pack/unpermitted-action", "pack/idle-excuse"];
-        let reported = found.iter().filter(|one| wanted.contains(&one.code.to_string().as_str()));
-        reported.map(|one| format!("{} {}", one.severity.name(), one.message)).collect::<Vec<_>>()
+        let found = reviewed([("pack.toml", pack)]).into_iter();
+        let found = found.filter(|one| ["pack/unpermitted-action", "pack/idle-excuse"].contains(&one.code.as_str()));
+        found.map(|one| format!("{} {}", one.severity, one.message)).collect::<Vec<_>>()
     };
     let message = "no mode permits the action `idle`";
     assert_eq!(reported("", ""), [format!("warning {message}")]);

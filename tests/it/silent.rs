@@ -4,7 +4,7 @@
 //! Out: the findings of `check` for each.
 //! Never: a mistake that prevents a pack from running: `slips.rs` and `first_packs.rs` have those.
 
-use rulebook::{Folder, Program};
+use crate::texts::{program_of, reviewed};
 
 const PACK: &str = r#"
 [pack]
@@ -18,13 +18,7 @@ blocks = { message = { role = "message" }, tool = { role = "call", name = "@name
 fn reported(tables: &str, more: &[(&str, &str)]) -> Vec<String> {
     let pack = format!("{PACK}{tables}");
     let files = [("pack.toml", pack.as_str())].into_iter().chain(more.iter().copied());
-    let loaded = rulebook::check::review(&Folder::new("silent", files));
-    let word = |at: rulebook::text::Location| at.span.of(loaded.sources.get(at.source).unwrap().text());
-    let said = loaded.diagnostics.iter().map(|one| {
-        let help = one.help.as_ref().map(ToString::to_string).unwrap_or_default();
-        format!("{} {} {}: {help}", one.severity, one.code, one.at.map(word).unwrap_or_default())
-    });
-    said.collect()
+    reviewed(files).iter().map(|one| format!("{} {} {}: {}", one.severity, one.code, one.word, one.help)).collect()
 }
 
 #[track_caller]
@@ -57,8 +51,8 @@ fn a_dialect_that_never_reads_an_answer_is_reported() {
     let pack =
         "[pack]\nname = \"p\"\n[dialects.any]\ngrammar = \"tags\"\nblocks = { \"*\" = { role = \"message\" } }\n";
     let pack = [pack, &other("", "reply = { role = \"message\" }")].concat();
-    let loaded = rulebook::check::review(&Folder::new("p", [("pack.toml", pack)]));
-    assert!(loaded.diagnostics.iter().any(|one| one.code == "pack/shadowed-dialect"), "{:?}", loaded.diagnostics);
+    let found = reviewed([("pack.toml", pack)]);
+    assert!(found.iter().any(|one| one.code == "pack/shadowed-dialect"), "{found:?}");
 }
 
 #[test]
@@ -129,7 +123,7 @@ fn required_where_nothing_can_be_missing() {
     let branch = "{ type = \"object\", anyOf = [{ properties = { iban = { type = \"string\", required = true } } }] }";
     check(&tables(branch), &[], &[]);
     let pack = format!("{PACK}{}", tables(branch));
-    let program = Program::load(&Folder::new("p", [("pack.toml", pack)])).value.unwrap();
+    let program = program_of(pack);
     let codes = |to: &str| {
         let answer = format!("<message>x</message><tool name=\"pay\">{{\"to\": {to}}}</tool>");
         program.run(&program.session(), &answer).diagnostics.iter().map(|one| one.code.to_string()).collect::<Vec<_>>()
@@ -243,7 +237,7 @@ fn a_sample_is_the_session_that_examples_are_judged_for() {
     assert!(found.iter().any(|one| one.starts_with("warning pack/misfit-example 1:")), "{found:?}");
     // The message has the condition that refuses the example.
     let pack = format!("{PACK}{}", tables(""));
-    let loaded = rulebook::check::review(&Folder::new("silent", [("pack.toml", pack.as_str()), task]));
-    let [refused] = loaded.diagnostics.as_slice() else { panic!("{:?}", loaded.diagnostics) };
-    assert!(refused.message.to_string().contains("`state.open and state.twice`"), "{refused}");
+    let found = reviewed([("pack.toml", pack.as_str()), task]);
+    let [refused] = found.as_slice() else { panic!("{found:?}") };
+    assert!(refused.message.contains("`state.open and state.twice`"), "{refused:?}");
 }

@@ -1,6 +1,7 @@
 //! Slips: is a mistake of a pack's author reported at its word, with a fix?
 
-use rulebook::Folder;
+use crate::texts::reviewed;
+use rulebook::{Folder, Severity};
 
 const GRAMMAR: &str = r#"
 open  = { "%" ~ name ~ (" " ~ file)? ~ NEWLINE }
@@ -55,17 +56,8 @@ fn slips(slips: &[(&str, &str)]) -> Vec<(String, String, String)> {
         assert!(pack.contains(right), "the pack has `{right}`");
         pack = pack.replacen(right, wrong, 1);
     }
-    let loaded =
-        rulebook::check::review(&Folder::new("slips", [("pack.toml", pack.as_str()), ("grammar/marks.pest", GRAMMAR)]));
-    let reported = loaded.diagnostics.iter().map(|one| {
-        let word = one.at.map(|at| at.span.of(loaded.sources.get(at.source).unwrap().text()));
-        (
-            one.code.to_string(),
-            word.unwrap_or_default().to_owned(),
-            one.help.clone().map(|help| help.to_string()).unwrap_or_default(),
-        )
-    });
-    reported.collect()
+    let found = reviewed([("pack.toml", pack.as_str()), ("grammar/marks.pest", GRAMMAR)]);
+    found.into_iter().map(|one| (one.code, one.word, one.help)).collect()
 }
 
 #[track_caller]
@@ -157,8 +149,7 @@ fn a_call_is_named_as_an_answer_would_name_it() {
         )
     };
     let codes = |block: &str| -> Vec<String> {
-        let loaded = rulebook::check::review(&Folder::new("p", [("pack.toml", pack(block).as_str())]));
-        loaded.diagnostics.iter().map(|one| one.code.to_string()).collect()
+        reviewed([("pack.toml", pack(block))]).into_iter().map(|one| one.code).collect()
     };
     let none: [&str; 0] = [];
     for block in ["BOOK", "book", "\"BO*\""] {
@@ -530,11 +521,8 @@ fn what_a_used_pack_has_is_replaced_or_renamed() {
         let mut folder = Folder::new("slips", [("pack.toml", pack.as_str()), ("grammar/marks.pest", GRAMMAR)]);
         let other = format!("[pack]\nname = \"other\"\n{rail}");
         folder.others.insert("../other".into(), Folder::new("other", [("pack.toml", other.as_str())]));
-        let found = rulebook::check::review(&folder).diagnostics;
-        found
-            .into_iter()
-            .map(|one| (one.code.to_string(), one.help.map(|help| help.to_string()).unwrap_or_default()))
-            .collect::<Vec<_>>()
+        let found = crate::texts::reported(&rulebook::check::review(&folder));
+        found.into_iter().map(|one| (one.code, one.help)).collect::<Vec<_>>()
     };
     let help = "to replace the used pack's, write `replace = true`".to_owned();
     assert_eq!(using("../other", ""), [("pack/duplicate-name".to_owned(), help)]);
@@ -594,11 +582,8 @@ fn a_block_that_a_fence_opens_ends_by_its_closer() {
             "[pack]\nname = \"p\"\n[dialects.listed]\ngrammar = \"fences\"\nanchor = \"line\"\nquoted = {masks}\n\
              blocks = {{ \"*.md\" = {{ role = \"content\", key = \"@name\" }} }}"
         );
-        let loaded = rulebook::check::review(&Folder::new(
-            "p",
-            [("pack.toml", pack.as_str()), ("grammar/fences.pest", grammar)],
-        ));
-        loaded.diagnostics.iter().map(|one| format!("{} {}", one.severity, one.code)).collect::<Vec<_>>()
+        let found = reviewed([("pack.toml", pack.as_str()), ("grammar/fences.pest", grammar)]);
+        found.iter().map(|one| format!("{} {}", one.severity, one.code)).collect::<Vec<_>>()
     };
     assert_eq!(found("[\"code-fence\", \"code-span\"]"), [""; 0]);
     assert_eq!(found("[\"code-span\"]"), [""; 0]);
@@ -619,10 +604,8 @@ fn a_grammar_that_cannot_spell_fields_is_reported() {
             ),
             ("grammar/open.pest", "open = { \"<p=\" ~ name ~ \">\" }\nname = @{ ASCII_ALPHA+ }"),
         ];
-        let loaded =
-            rulebook::check::review(&Folder::new("p", [("pack.toml", pack.as_str())].into_iter().chain(grammars)));
-        let found = loaded.diagnostics.iter().filter(|one| one.severity.to_string() == "error");
-        found.map(|one| one.message.clone()).collect::<Vec<_>>()
+        let found = reviewed([("pack.toml", pack.as_str())].into_iter().chain(grammars)).into_iter();
+        found.filter(|one| one.severity == Severity::Error).map(|one| one.message).collect::<Vec<_>>()
     };
     assert_eq!(found("payload = \"tags\", fields = \"fields\""), [""; 0]);
     assert_eq!(found("payload = \"json\", fields = \"fields\""), ["the block has no fields that are tags"]);
@@ -771,15 +754,11 @@ fn reported(tables: &str) -> Vec<String> {
 }
 
 fn reported_of(pack: &str) -> Vec<String> {
-    let loaded = rulebook::check::review(&Folder::new("p", [("pack.toml", pack)]));
-    let word = |at: rulebook::text::Location| at.span.of(loaded.sources.get(at.source).unwrap().text());
-    let reported = loaded.diagnostics.iter();
-    reported
-        .map(|one| {
-            assert!(one.help.is_some() || one.code == "pack/wrong-type", "{one}");
-            format!("{} {} {}", one.severity, one.code, one.at.map(word).unwrap_or_default())
-        })
-        .collect()
+    let reported = reviewed([("pack.toml", pack)]).into_iter().map(|one| {
+        assert!(!one.help.is_empty() || one.code == "pack/wrong-type", "{one:?}");
+        format!("{} {} {}", one.severity, one.code, one.word)
+    });
+    reported.collect()
 }
 
 #[test]
@@ -1214,9 +1193,8 @@ fn a_missing_file_suggests_one_with_a_similar_name() {
     let help = |file: &str| {
         let pack = PACK.replace("[modes.open]", &layers.replace("FILE", file));
         let files = [("pack.toml", pack.as_str()), ("grammar/marks.pest", GRAMMAR), ("prompt/ticket.md", "pay")];
-        let loaded = rulebook::check::review(&Folder::new("slips", files));
-        let missing = loaded.diagnostics.iter().find(|one| one.code == "pack/missing-file");
-        missing.and_then(|one| one.help.clone()).map(|help| help.to_string()).unwrap_or_default()
+        let missing = reviewed(files).into_iter().find(|one| one.code == "pack/missing-file");
+        missing.map(|one| one.help).unwrap_or_default()
     };
     assert_eq!(help("ticket.md"), "");
     assert_eq!(help("tickets.md"), "did you mean `prompt/ticket.md`?");
@@ -1245,8 +1223,7 @@ fn files_that_nothing_uses() {
         ("NOTES.md", "For people."),
     ];
     let reported = |files: &[(&str, &str)]| -> Vec<String> {
-        let loaded = rulebook::check::review(&Folder::new("slips", files.iter().copied()));
-        loaded.diagnostics.iter().map(|one| format!("{} {}", one.severity, one.message)).collect()
+        reviewed(files.iter().copied()).iter().map(|one| format!("{} {}", one.severity, one.message)).collect()
     };
     assert_eq!(reported(&files), [""; 0]);
     files.extend([("prompt/old.md", "Old."), ("prompt/parts/old.md", "Old."), ("grammar/mraks.pest", GRAMMAR)]);
@@ -1276,12 +1253,8 @@ fn a_call_that_names_no_action_is_not_reported_as_unspelled_too() {
              layers = [{{ id = \"forms\", template = \"forms.md\" }}, {{ id = \"message\", source = \"message\" }}]\n"
         );
         let forms = "pay {% for form in forms %}{{ form.text | markup }}{% endfor %}";
-        let loaded = rulebook::check::review(&Folder::new("p", [("pack.toml", pack.as_str()), ("forms.md", forms)]));
-        let reported = loaded
-            .diagnostics
-            .iter()
-            .map(|one| format!("{}: {}", one.code, one.help.clone().map(|help| help.to_string()).unwrap_or_default()));
-        reported.collect::<Vec<_>>()
+        let found = reviewed([("pack.toml", pack.as_str()), ("forms.md", forms)]);
+        found.iter().map(|one| format!("{}: {}", one.code, one.help)).collect::<Vec<_>>()
     };
     assert_eq!(help("name = \"@name\", "), [""; 0]);
     assert_eq!(
@@ -1299,9 +1272,8 @@ fn a_prompt_that_leaves_out_what_the_user_says() {
         let pack = PACK.replace("[modes.open]", &tables);
         let files =
             [("pack.toml", pack.as_str()), ("grammar/marks.pest", GRAMMAR), ("prompt/all.md", "pay {{ braces }}")];
-        let loaded = rulebook::check::review(&Folder::new("slips", files));
-        let reported = loaded.diagnostics.iter().filter(|one| one.code == "prompt/no-message");
-        reported.map(|one| one.severity.to_string()).collect::<String>()
+        let found = reviewed(files).into_iter().filter(|one| one.code == "prompt/no-message");
+        found.map(|one| one.severity.to_string()).collect::<String>()
     };
     let (all, history, message) = (
         "{ id = \"all\", text = \"prompt/all.md\" }, ",
@@ -1544,8 +1516,8 @@ fn a_name_that_no_grammar_reads_is_reported() {
 fn an_opener_that_nothing_can_report_from_text_is_reported() {
     let pack = "[pack]\nname = \"p\"\n[dialects.d]\ngrammar = \"own\"\nblocks = { \"*\" = { role = \"section\" } }\n";
     let reported = |grammar: &str| {
-        let loaded = rulebook::check::review(&Folder::new("p", [("pack.toml", pack), ("grammar/own.pest", grammar)]));
-        loaded.diagnostics.iter().map(|one| one.message.to_string()).collect::<Vec<_>>()
+        let found = reviewed([("pack.toml", pack), ("grammar/own.pest", grammar)]);
+        found.into_iter().map(|one| one.message).collect::<Vec<_>>()
     };
     let name = "name = @{ ASCII_ALPHA+ }\n";
     let nameless = "no opener of the grammar `own` has a `name`";

@@ -1,6 +1,6 @@
 //! Spellings: does `check` report a name that could mean two things, or one that nothing reads?
 
-use rulebook::Folder;
+use crate::texts::reviewed;
 
 /// The findings of `check` for an action with these parameters, in a dialect with this `case`.
 fn codes(case: &str, params: &str) -> Vec<String> {
@@ -9,8 +9,7 @@ fn codes(case: &str, params: &str) -> Vec<String> {
          blocks = {{ pay = {{ role = \"call\", payload = \"tags\" }} }}\n[modes.m]\npermits = [\"pay\"]\n\
          [actions.pay]\neffects = [{{ emit = \"pay\", value = \"{{{{ params }}}}\" }}]\n[actions.pay.params]\n{params}\n"
     );
-    let checked = rulebook::check::review(&Folder::new("p", [("pack.toml", pack.as_str())]));
-    checked.diagnostics.iter().map(|one| format!("{} {}", one.code, one.message)).collect()
+    reviewed([("pack.toml", pack)]).iter().map(|one| format!("{} {}", one.code, one.message)).collect()
 }
 
 #[track_caller]

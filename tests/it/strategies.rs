@@ -4,10 +4,10 @@
 //! defect.
 
 use crate::snippets::{Snippet, files, lay_over, snippets};
-use crate::texts::{ledger_is_exact, program_of};
+use crate::texts::{ledger_is_exact, program_of, program_with};
 use rulebook::diagnostic::page;
 use rulebook::outcome::{Effect, EffectRecord, Status, Verdict};
-use rulebook::{Code, Defect, Folder, Options, Outcome, Program, Provider, Reply, ReplyPart, Strategy};
+use rulebook::{Code, Defect, Options, Outcome, Provider, Reply, ReplyPart, Strategy};
 
 /// The outcome of an answer with a defect for which these strategies are declared.
 struct Run {
@@ -29,7 +29,7 @@ fn run(defect: Defect, strategies: &[Strategy]) -> Run {
     let (mut files, _) = files(&own);
     let table = format!("[degradation]\n{defect} = {names:?}");
     files.insert("pack.toml".to_owned(), lay_over(&files["pack.toml"], &table));
-    let program = Program::load(&Folder::new("page", files)).value.unwrap();
+    let program = program_with(files);
     let initial = serde_json::to_value(&program.session().state).unwrap();
     if let Some(reply) = own.iter().find(|one| one.language == "openai") {
         let reply = Reply::read(Provider::Openai, &reply.text).into_result().unwrap();

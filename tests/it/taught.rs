@@ -1,6 +1,6 @@
 //! Teaching: does `check` report examples in a prompt that the rules do not accept, and layers that exceed the context?
 
-use rulebook::Folder;
+use crate::texts::reviewed;
 
 const PACK: &str = r#"
 [pack]
@@ -32,11 +32,8 @@ layers = [{ id = "text", text = "text.md", in = "early" }, { id = "template", te
 
 /// The findings of `check` for these texts: the code, and the marked text.
 fn found(pack: &str, text: &str, template: &str) -> Vec<String> {
-    let folder = Folder::new("taught", [("pack.toml", pack), ("text.md", text), ("template.md", template)]);
-    let loaded = rulebook::check::review(&folder);
-    let at = |at: rulebook::text::Location| at.span.of(loaded.sources.get(at.source).unwrap().text());
-    let all = loaded.diagnostics.iter();
-    all.map(|one| format!("{} {}", one.code, one.at.map(at).unwrap_or_default()).trim().to_owned()).collect()
+    let found = reviewed([("pack.toml", pack), ("text.md", text), ("template.md", template)]);
+    found.iter().map(|one| format!("{} {}", one.code, one.word).trim().to_owned()).collect()
 }
 
 #[track_caller]
@@ -103,9 +100,8 @@ fn examples_in_the_words_for_asking_again_are_checked() {
 fn a_prompt_that_fits_no_tier_is_reported_for_a_new_session() {
     let layers = |more: &str| PACK.replace("text = \"text.md\", in = \"early\"", &format!("text = \"text.md\"{more}"));
     let says = |pack: &str, text: &str| {
-        let folder = Folder::new("taught", [("pack.toml", pack), ("text.md", text), ("template.md", "Hello")]);
-        let said = |one: &rulebook::Diagnostic| format!("{} {}", one.code, one.message);
-        rulebook::check::review(&folder).diagnostics.iter().map(said).collect::<Vec<_>>()
+        let found = reviewed([("pack.toml", pack), ("text.md", text), ("template.md", "Hello")]);
+        found.iter().map(|one| format!("{} {}", one.code, one.message)).collect::<Vec<_>>()
     };
     let text = "word ".repeat(300);
     assert_eq!(

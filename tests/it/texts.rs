@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use rulebook::{Folder, Outcome, Program};
+use rulebook::{Checked, Folder, Outcome, Program, Severity};
 use rulebook_fs::read_pack;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock};
@@ -44,8 +44,41 @@ pub(crate) fn program_of(pack: impl Into<Vec<u8>>) -> Program {
 }
 
 /// The program of a pack of these files.
-pub(crate) fn program_with<'f, T: Into<Vec<u8>>>(files: impl IntoIterator<Item = (&'f str, T)>) -> Program {
+pub(crate) fn program_with(files: impl IntoIterator<Item = (impl Into<String>, impl Into<Vec<u8>>)>) -> Program {
     Program::load(&Folder::new("p", files)).into_result().unwrap()
+}
+
+/// A finding as its reader sees it: `word` is the marked text; without a place or a help, that text is empty.
+#[derive(Debug)]
+pub(crate) struct Reported {
+    pub(crate) severity: Severity,
+    pub(crate) code: String,
+    pub(crate) word: String,
+    pub(crate) message: String,
+    pub(crate) help: String,
+}
+
+/// The findings of `check` for a pack of these files.
+pub(crate) fn reviewed(files: impl IntoIterator<Item = (impl Into<String>, impl Into<Vec<u8>>)>) -> Vec<Reported> {
+    reported(&rulebook::check::review(&Folder::new("p", files)))
+}
+
+/// The findings that keep a pack of these files from being used, and the warnings beside them.
+pub(crate) fn faults(files: impl IntoIterator<Item = (impl Into<String>, impl Into<Vec<u8>>)>) -> Vec<Reported> {
+    reported(&rulebook::check::faults(&Folder::new("p", files)))
+}
+
+/// The findings of a check.
+pub(crate) fn reported<T>(checked: &Checked<T>) -> Vec<Reported> {
+    let word = |at: rulebook::text::Location| at.span.of(checked.sources.get(at.source).unwrap().text()).to_owned();
+    let reported = checked.diagnostics.iter().map(|one| Reported {
+        severity: one.severity,
+        code: one.code.to_string(),
+        word: one.at.map(word).unwrap_or_default(),
+        message: one.message.to_string(),
+        help: one.help.as_ref().map(ToString::to_string).unwrap_or_default(),
+    });
+    reported.collect()
 }
 
 /// Checks that every byte of the response is in the ledger once.

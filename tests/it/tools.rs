@@ -1,6 +1,7 @@
 //! Tools of a host: how does a program change when it gets them?
 
-use rulebook::{Folder, Options, Program, Provider, Reply, Tools};
+use crate::texts::program_with;
+use rulebook::{Options, Program, Provider, Reply, Tools};
 
 const PACK: &str = r#"
 [pack]
@@ -26,8 +27,7 @@ const TOOLS_LAYER: &str =
     "{% for action in actions %}{{ action.name }}: {{ action.about }}\n{{ action.example | markup }}\n{% endfor %}";
 
 fn program() -> Program {
-    let files = [("pack.toml", PACK), ("prompt/tools.md", TOOLS_LAYER)];
-    Program::load(&Folder::new("gate", files)).into_result().unwrap()
+    program_with([("pack.toml", PACK), ("prompt/tools.md", TOOLS_LAYER)])
 }
 
 /// Checks the findings about a list of tools. Returns the program with the tools.

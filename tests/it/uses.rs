@@ -25,12 +25,8 @@ fn check(folder: &Folder, expected: &[&str]) {
     let loaded = rulebook::check::review(folder);
     let found = loaded.diagnostics.iter().map(|one| {
         let at = one.at.and_then(|at| loaded.sources.place(at)).map(|place| place.to_string()).unwrap_or_default();
-        format!(
-            "{at} {}: {} ({})",
-            one.code,
-            one.message,
-            one.help.as_ref().map(ToString::to_string).unwrap_or_default()
-        )
+        let help = one.help.as_ref().map(ToString::to_string).unwrap_or_default();
+        format!("{at} {}: {} ({help})", one.code, one.message)
     });
     assert_eq!(found.collect::<Vec<_>>(), expected);
 }
