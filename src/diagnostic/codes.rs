@@ -225,8 +225,6 @@ table! {
     PACK_ENDLESS = "pack/endless-rules", Error;
     /// A defect that does not exist.
     PACK_UNKNOWN_DEFECT = "pack/unknown-defect", Error;
-    /// A word of an older version that has another name now.
-    PACK_RENAMED = "pack/renamed", Error;
     /// A strategy that does not exist.
     PACK_UNKNOWN_STRATEGY = "pack/unknown-strategy", Error;
     /// A remark that does not exist.

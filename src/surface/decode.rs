@@ -220,9 +220,6 @@ impl<'r> Decoder<'r> {
     /// Reports that a key is none of `known`.
     pub(super) fn unknown_key(&mut self, key: &toml::Spanned<Cow<'_, str>>, known: &[&str]) {
         let name = key.get_ref().as_ref();
-        if let Some(now) = renamed(name).filter(|now| known.contains(now)) {
-            return self.report(moved(&format!("the key `{name}`"), now, self.at(key.span())));
-        }
         let message = format!("there is no key `{name}` here");
         let fault = Diagnostic::new(Code::PACK_UNKNOWN_KEY, self.at(key.span()), message);
         self.report(match (self.misplaced(name), meant(name, known)) {
@@ -257,10 +254,6 @@ impl<'r> Decoder<'r> {
     ) -> Option<T> {
         let word = String::decode(node, self)?;
         let found = all.iter().copied().find(|one| word_of(*one) == word);
-        if let (None, Some(now)) = (found, renamed(&word).filter(|now| all.iter().any(|one| word_of(*one) == *now))) {
-            self.report(moved(&format!("the {what} `{word}`"), now, self.at(node.span())));
-            return None;
-        }
         if found.is_none() {
             self.no_word(node, what, code, &all.iter().map(|one| word_of(*one)).collect::<Vec<_>>());
         }
@@ -593,15 +586,4 @@ mod schema {
             json_schema!({ "anyOf": [one.clone(), { "type": "array", "items": one }] })
         }
     }
-}
-
-/// Words of older packs, and what they are called now. `docs/upgrade.md` says what else is different.
-const RENAMED: &[(&str, &str)] = &[("masks", "quoted"), ("masked-closer", "quoted-closer")];
-
-fn renamed(word: &str) -> Option<&'static str> {
-    RENAMED.iter().find(|(before, _)| *before == word).map(|(_, now)| *now)
-}
-
-fn moved(what: &str, now: &str, at: Location) -> Diagnostic {
-    Diagnostic::new(Code::PACK_RENAMED, at, format!("{what} has another name")).with_help(format!("write `{now}`"))
 }
