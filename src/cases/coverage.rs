@@ -8,8 +8,8 @@
 use super::talk::TurnResult;
 use crate::diagnostic::Code;
 use crate::outcome::{Call, Effect, EffectRecord, Finding, Outcome, StepKind, TraceStep, Verdict};
-use crate::program::{Permission, Program};
-use crate::text::FilePlace;
+use crate::program::{MessageId, Permission, PermitList, Program};
+use crate::text::{FilePlace, Location};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -100,23 +100,27 @@ impl<'c> Counting<'c> {
     fn row(
         &mut self,
         kind: &'static str,
-        name: String,
-        rule: Option<FilePlace>,
+        name: impl Into<String>,
+        rule: FilePlace,
         hits: usize,
-        reason: impl FnOnce(&Self) -> Option<Reason>,
+        reason: impl FnOnce(&Self, &FilePlace) -> Option<Reason>,
     ) {
-        if hits == 0 && rule.as_ref().is_some_and(|place| self.used.contains(&*place.file)) {
+        if hits == 0 && self.used.contains(&*rule.file) {
             return;
         }
-        let reason = (hits == 0).then(|| reason(self).unwrap_or(Reason::Never));
-        self.rows.push(Covered { kind, name, rule, hits, reason });
+        let reason = (hits == 0).then(|| reason(self, &rule).unwrap_or(Reason::Never));
+        self.rows.push(Covered { kind, name: name.into(), rule: Some(rule), hits, reason });
+    }
+
+    fn place(&self, at: Location) -> FilePlace {
+        self.program.place(at).unwrap_or_default()
     }
 
     fn dialects(&mut self) {
         for declared in self.program.dialects.iter() {
             let dialect = declared.name.as_str();
             let hits = self.outcomes().filter(|outcome| outcome.dialect.as_deref() == Some(dialect)).count();
-            self.row("dialect", dialect.to_owned(), self.program.place(declared.at), hits, |this| {
+            self.row("dialect", dialect, self.place(declared.at), hits, |this, _| {
                 let mode = |outcome: &Outcome| this.program.modes.get(&outcome.mode);
                 let tried = |outcome: &&Outcome| mode(outcome).is_some_and(|mode| mode.dialects.contains(&declared.id));
                 let mut others: Vec<&str> =
@@ -131,39 +135,42 @@ impl<'c> Counting<'c> {
     fn calls(&mut self) {
         for (action, declared) in &self.program.actions {
             let hits = self.accepted(action, None);
-            let dropped = |this: &Self| this.calls_of(action, None).next().map(|_| Reason::Dropped);
-            self.row("action", action.clone(), self.program.place(declared.at), hits, dropped);
+            self.row("action", action, self.place(declared.at), hits, |this, _| {
+                this.calls_of(action, None).next().map(|_| Reason::Dropped)
+            });
         }
         for cell in self.program.permit_table() {
             let (Permission::Always { rule } | Permission::When { rule, .. }) = cell.permission else { continue };
             let hits = self.accepted(&cell.name, Some(&cell.mode));
-            let place = rule.clone();
-            self.row("permit", format!("{} in {}", cell.name, cell.mode), Some(rule), hits, |this| {
-                let denied = this
-                    .findings()
-                    .any(|one| one.code == "response/forbidden-call" && one.rule.as_ref() == Some(&place));
+            self.row("permit", format!("{} in {}", cell.name, cell.mode), rule, hits, |this, rule| {
+                let denies = |one: &Finding| one.code == "response/forbidden-call" && one.rule.as_ref() == Some(rule);
                 let dropped = this.calls_of(&cell.name, Some(&cell.mode)).next().map(|_| Reason::Dropped);
-                if denied { Some(Reason::Unmet) } else { dropped }
+                if this.findings().any(denies) { Some(Reason::Unmet) } else { dropped }
             });
         }
     }
 
     fn denials(&mut self) {
-        for (name, rule) in self.program.denial_table() {
-            let hits = self.findings().filter(|finding| finding.rule.as_ref() == Some(&rule)).count();
-            self.row("denial", name, Some(rule.clone()), hits, |this| this.unmet(&rule));
+        for (mode, declared) in self.program.modes.iter() {
+            let denials = [&declared.actions.denies, &declared.contents.denies].map(PermitList::named);
+            for (name, denial) in denials.into_iter().flatten() {
+                let rule = self.place(denial.at);
+                let hits = self.findings().filter(|finding| finding.rule.as_ref() == Some(&rule)).count();
+                self.row("denial", format!("{name} in {mode}"), rule, hits, Self::unmet);
+            }
         }
     }
 
     fn guardrails(&mut self) {
-        for (id, rule) in self.program.guardrail_table() {
-            let hits = self.findings().filter(|finding| finding.id.as_deref() == Some(&id)).count();
-            self.row("guardrail", id, Some(rule.clone()), hits, |this| this.unmet(&rule));
+        for guardrail in &self.program.guardrails.rules {
+            let hits = self.findings().filter(|finding| finding.id.as_deref() == Some(&guardrail.id)).count();
+            self.row("guardrail", &guardrail.id, self.place(guardrail.at), hits, Self::unmet);
         }
     }
 
     fn effects(&mut self) {
-        for (name, rule) in self.program.effect_table() {
+        for (name, effect) in self.program.effects().into_iter().filter(|(_, effect)| effect.verb.is_some()) {
+            let rule = self.place(effect.at);
             let causes = self
                 .results
                 .iter()
@@ -175,36 +182,47 @@ impl<'c> Counting<'c> {
             let hits = causes.count()
                 + remarks.count()
                 + self.steps(&rule, |kind| matches!(kind, StepKind::Mode { .. })).count();
-            self.row("effect", name, Some(rule.clone()), hits, |this| this.unmet(&rule));
+            self.row("effect", name, rule, hits, Self::unmet);
         }
     }
 
     fn flow(&mut self) {
-        for (class, rule) in self.program.input_table() {
+        let program = self.program;
+        for input in &program.flows.inputs {
+            let rule = self.place(input.at);
             let hits = self.steps(&rule, |kind| *kind == StepKind::Input).count();
-            self.row("input", class, Some(rule.clone()), hits, |this| {
-                let mut shadowed = this.steps(&rule, |kind| *kind == StepKind::Shadowed);
+            self.row("input", program.flows.class_name(input.class), rule, hits, |this, rule| {
+                let mut shadowed = this.steps(rule, |kind| *kind == StepKind::Shadowed);
                 shadowed.next().map(|step| Reason::Shadowed(step.found.clone()))
             });
         }
-        for (id, rule) in self.program.rule_table() {
+        for declared in &program.flows.rules {
+            let rule = self.place(declared.at);
             let hits = self.steps(&rule, |kind| *kind == StepKind::Rule).count();
-            self.row("rule", id, Some(rule.clone()), hits, |this| this.unmet(&rule));
+            self.row("rule", &declared.id, rule, hits, Self::unmet);
         }
-        for (left, entered, rule) in self.program.exit_table() {
+        for (left, exit) in
+            program.modes.iter().flat_map(|(left, mode)| mode.exits.iter().map(move |exit| (left, exit)))
+        {
+            let entered = program.mode_name(exit.to);
             let goes =
-                |kind: &StepKind| matches!(kind, StepKind::Mode { from, to } if (&**from, &**to) == (left, entered));
+                |kind: &StepKind| matches!(kind, StepKind::Mode { from, to } if **from == **left && **to == *entered);
             let hits = self.results.iter().flat_map(|results| results.trace()).filter(|step| goes(&step.step)).count();
-            self.row("exit", format!("{left} to {entered}"), Some(rule.clone()), hits, |this| {
-                let shut = |one: &Finding| one.code == "response/gate-closed" && one.rule.as_ref() == Some(&rule);
+            self.row("exit", format!("{left} to {entered}"), self.place(exit.at), hits, |this, rule| {
+                let shut = |one: &Finding| one.code == "response/gate-closed" && one.rule.as_ref() == Some(rule);
                 this.findings().any(shut).then_some(Reason::Unmet)
             });
         }
-        for (id, rule) in self.program.message_table() {
+        // Only the host emits the other messages.
+        let used = program.messages_in_use();
+        for (number, (id, message)) in program.messages.iter().enumerate() {
+            if !used.contains(&MessageId(number)) {
+                continue;
+            }
             let says_it =
-                |effect: &&EffectRecord| matches!(&effect.effect, Effect::Say { id: says_it, .. } if *says_it == id);
+                |effect: &&EffectRecord| matches!(&effect.effect, Effect::Say { id: says_it, .. } if says_it == id);
             let hits = self.results.iter().flat_map(|results| results.effects()).filter(says_it).count();
-            self.row("message", id, Some(rule), hits, |_| None);
+            self.row("message", id, self.place(message.at), hits, |_, _| None);
         }
     }
 
@@ -219,7 +237,7 @@ impl<'c> Counting<'c> {
                 let hits = self.findings().filter(acted).count();
                 let name = format!("{} = {strategy} ({})", answer.defect, answer.declared_by);
                 let shadow = earlier.clone();
-                self.row("degradation", name, Some(rule.clone()), hits, |_| shadow.map(Reason::Shadowed));
+                self.row("degradation", name, rule.clone(), hits, |_, _| shadow.map(Reason::Shadowed));
                 earlier = earlier.or((hits > 0).then(|| strategy.to_string()));
             }
         }

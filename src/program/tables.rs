@@ -4,7 +4,7 @@
 //! Out: rows for `explain`, coverage and comparisons.
 //! Never: formats them.
 
-use super::{EffectRule, Input, MatchingEntries, MessageId, Permit, PermitList, Program, Verb};
+use super::{EffectRule, MatchingEntries, MessageId, Permit, PermitList, Program, Verb};
 use crate::text::FilePlace;
 use std::collections::HashSet;
 use std::iter;
@@ -104,33 +104,6 @@ impl Program {
         Permission::When { condition, rule }
     }
 
-    /// The denials: the mode that each belongs to, with what it names, and its place.
-    #[doc(hidden)]
-    pub fn denial_table(&self) -> Vec<(String, FilePlace)> {
-        let mut rows = Vec::new();
-        for (mode, declared) in self.modes.iter() {
-            let denials = [&declared.actions.denies, &declared.contents.denies].map(PermitList::named);
-            for (name, denial) in denials.into_iter().flatten() {
-                rows.push((format!("{name} in {mode}"), self.place(denial.at).unwrap_or_default()));
-            }
-        }
-        rows
-    }
-
-    /// The guardrails by id, with their places.
-    #[doc(hidden)]
-    pub fn guardrail_table(&self) -> Vec<(String, FilePlace)> {
-        let rules = self.guardrails.rules.iter();
-        rules.map(|rule| (rule.id.clone(), self.place(rule.at).unwrap_or_default())).collect()
-    }
-
-    /// Every effect with a verb: the name of its owner, and its place.
-    #[doc(hidden)]
-    pub fn effect_table(&self) -> Vec<(String, FilePlace)> {
-        let all = self.effects().into_iter().filter(|(_, effect)| effect.verb.is_some());
-        all.map(|(name, effect)| (name.to_owned(), self.place(effect.at).unwrap_or_default())).collect()
-    }
-
     /// Every effect with the name of its owner; each before those nested in it.
     pub(crate) fn effects(&self) -> Vec<(&str, &EffectRule)> {
         let actions = self.actions.iter().map(|(name, action)| (name, &*action.effects));
@@ -140,39 +113,6 @@ impl Program {
         owners
             .flat_map(|(name, effects)| EffectRule::walk(effects).into_iter().map(move |one| (name.as_str(), one)))
             .collect()
-    }
-
-    /// The inputs by class, with their places.
-    #[doc(hidden)]
-    pub fn input_table(&self) -> Vec<(String, FilePlace)> {
-        let row =
-            |input: &Input| (self.flows.class_name(input.class).to_owned(), self.place(input.at).unwrap_or_default());
-        self.flows.inputs.iter().map(row).collect()
-    }
-
-    /// The rules by id, with their places.
-    #[doc(hidden)]
-    pub fn rule_table(&self) -> Vec<(String, FilePlace)> {
-        let rules = self.flows.rules.iter();
-        rules.map(|rule| (rule.id.clone(), self.place(rule.at).unwrap_or_default())).collect()
-    }
-
-    /// The exits: the mode that each leaves, the mode that it enters, and its place.
-    #[doc(hidden)]
-    pub fn exit_table(&self) -> Vec<(&str, &str, FilePlace)> {
-        let exits = self.modes.iter().flat_map(|(from, mode)| mode.exits.iter().map(move |exit| (from, exit)));
-        exits
-            .map(|(from, exit)| (from.as_str(), self.mode_name(exit.to), self.place(exit.at).unwrap_or_default()))
-            .collect()
-    }
-
-    /// The messages that an effect, an input or an exit emits, by name, with their places. Only the host emits the
-    /// others.
-    #[doc(hidden)]
-    pub fn message_table(&self) -> Vec<(String, FilePlace)> {
-        let used = self.messages_in_use();
-        let messages = self.messages.iter().enumerate().filter(|(number, _)| used.contains(&MessageId(*number)));
-        messages.map(|(_, (name, message))| (name.clone(), self.place(message.at).unwrap_or_default())).collect()
     }
 
     /// The messages that an effect, an input or an exit emits.
