@@ -7,28 +7,52 @@
 use super::{LayerSource, Program, PromptPlan};
 use crate::text::Location;
 
-/// A table of a pack whose entries have names.
+/// What the entries of a table are that have names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Declares {
+pub enum DeclarationKind {
     /// `[actions]`
-    Actions,
+    Action,
     /// `[modes]`
-    Modes,
+    Mode,
     /// `[dialects]`
-    Dialects,
+    Dialect,
     /// `[[guardrails]]`, by `id`
-    Guardrails,
+    Guardrail,
+}
+
+impl DeclarationKind {
+    /// The word for it in messages.
+    pub fn word(self) -> &'static str {
+        match self {
+            DeclarationKind::Action => "action",
+            DeclarationKind::Mode => "mode",
+            DeclarationKind::Dialect => "dialect",
+            DeclarationKind::Guardrail => "guardrail",
+        }
+    }
+
+    /// The key of all tables of this kind in a pack.
+    pub fn table(self) -> &'static str {
+        match self {
+            DeclarationKind::Action => "actions",
+            DeclarationKind::Mode => "modes",
+            DeclarationKind::Dialect => "dialects",
+            DeclarationKind::Guardrail => "guardrails",
+        }
+    }
 }
 
 impl Program {
-    /// Where a table declares `name`.
+    /// Where the pack declares `name`.
     #[doc(hidden)]
-    pub fn declared_at(&self, table: Declares, name: &str) -> Option<Location> {
-        match table {
-            Declares::Actions => self.actions.get(name).map(|action| action.at),
-            Declares::Modes => self.modes.get(name).map(|mode| mode.at),
-            Declares::Dialects => self.dialects.iter().find(|dialect| dialect.name == name).map(|dialect| dialect.at),
-            Declares::Guardrails => self.guardrails.rules.iter().find(|rule| rule.id == name).map(|rule| rule.at),
+    pub fn declared_at(&self, kind: DeclarationKind, name: &str) -> Option<Location> {
+        match kind {
+            DeclarationKind::Action => self.actions.get(name).map(|action| action.at),
+            DeclarationKind::Mode => self.modes.get(name).map(|mode| mode.at),
+            DeclarationKind::Dialect => {
+                self.dialects.iter().find(|dialect| dialect.name == name).map(|dialect| dialect.at)
+            }
+            DeclarationKind::Guardrail => self.guardrails.rules.iter().find(|rule| rule.id == name).map(|rule| rule.at),
         }
     }
 

@@ -49,7 +49,7 @@ use action::ActionSpellings;
 pub(crate) use action::{Action, ActionId, Param};
 pub(crate) use block::{BlockBinding, BlockId, Closer, FieldName, NameSource};
 pub(crate) use builders::Builders;
-pub use declared::Declares;
+pub use declared::DeclarationKind;
 pub(crate) use degradation::{DeclarationContext, DegradationTable, ResolvedStrategy};
 pub use degradation::{DeclaredBy, DegradationRow};
 pub(crate) use dialect::{Dialect, DialectId, MaskKinds, TextRole};

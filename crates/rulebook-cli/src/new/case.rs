@@ -4,23 +4,23 @@
 //! Out: the path and text of a case that passes; or why there is none.
 //! Never: expects what the outcome of its answer does not contain.
 
-use super::Kind;
 use crate::Error;
 use rulebook::cases::{self, CaseOptions, CaseVerdict};
 use rulebook::outcome::{Call, Verdict};
+use rulebook::program::DeclarationKind;
 use rulebook::value::value;
 use rulebook::{Options, Outcome, Program, Role, Sources};
 
 /// The path and text of a case for the new table, or the reason why no answer exercises it.
 pub(super) fn write(
-    kind: Kind,
+    kind: DeclarationKind,
     name: &str,
     mode: &str,
     program: &Program,
 ) -> Result<Result<(String, String), String>, Error> {
-    let asked = if kind == Kind::Mode { name } else { mode };
+    let asked = if kind == DeclarationKind::Mode { name } else { mode };
     let session = program.resume(&value!({ "mode": asked })).unwrap_or_else(|_| program.session());
-    let dialect = (kind == Kind::Dialect).then(|| name.to_owned());
+    let dialect = (kind == DeclarationKind::Dialect).then(|| name.to_owned());
     let options = Options { dialect: dialect.clone(), ..Options::default() };
     let mut judged = answers(kind, name, mode, program).into_iter().map(|answer| {
         let outcome = program.run_with(&session, answer.as_bytes(), &options);
@@ -31,7 +31,7 @@ pub(super) fn write(
     let best = first.iter().find(|one| shows_it(one)).cloned().or_else(|| judged.find(shows_it)).or(first);
     let Some((answer, outcome)) = best else { return Err(Error::Usage("no answer shows it".to_owned())) };
     let does_it = shows(kind, name, &outcome);
-    if kind == Kind::Action && !does_it {
+    if kind == DeclarationKind::Action && !does_it {
         let found = outcome.diagnostics.iter().find(|one| one.severity != rulebook::Severity::Info);
         return Ok(Err(match found {
             _ if outcome.calls.iter().all(|call| call.action != name) => "no answer can ask for it yet".to_owned(),
@@ -42,7 +42,7 @@ pub(super) fn write(
     let claim = claim(kind, name, asked, does_it);
     let mut text = format!("claim   = {claim:?}\n");
     // The case of a dialect needs no mode if the dialect applies in the start mode.
-    let starts = kind == Kind::Dialect && asked == program.session().mode;
+    let starts = kind == DeclarationKind::Dialect && asked == program.session().mode;
     if !starts && program.modes().next().is_some() {
         text += &format!("mode    = {asked:?}\n");
     }
@@ -58,26 +58,26 @@ pub(super) fn write(
     }
 }
 
-fn claim(kind: Kind, name: &str, mode: &str, does_it: bool) -> String {
+fn claim(kind: DeclarationKind, name: &str, mode: &str, does_it: bool) -> String {
     match kind {
-        Kind::Action => format!("the action `{name}` is permitted in {mode}"),
-        Kind::Mode => format!("an answer is judged in the mode `{name}`"),
-        Kind::Dialect => format!("an answer is read as {name}"),
-        Kind::Guardrail if does_it => format!("the guardrail `{name}` is tripped"),
-        Kind::Guardrail => format!("an answer passes the guardrail `{name}`"),
+        DeclarationKind::Action => format!("the action `{name}` is permitted in {mode}"),
+        DeclarationKind::Mode => format!("an answer is judged in the mode `{name}`"),
+        DeclarationKind::Dialect => format!("an answer is read as {name}"),
+        DeclarationKind::Guardrail if does_it => format!("the guardrail `{name}` is tripped"),
+        DeclarationKind::Guardrail => format!("an answer passes the guardrail `{name}`"),
     }
 }
 
 /// Answers that may exercise the table, the likeliest first.
-fn answers(kind: Kind, name: &str, mode: &str, program: &Program) -> Vec<String> {
+fn answers(kind: DeclarationKind, name: &str, mode: &str, program: &Program) -> Vec<String> {
     let wording = match kind {
-        Kind::Guardrail => format!("Well: {}.", name.replace(['-', '_'], " ")),
+        DeclarationKind::Guardrail => format!("Well: {}.", name.replace(['-', '_'], " ")),
         _ => "Hello.".to_owned(),
     };
-    if kind == Kind::Dialect {
+    if kind == DeclarationKind::Dialect {
         return vec![format!("<{name}>{wording}</{name}>")];
     }
-    let call = program.action_forms(mode).into_iter().find(|form| form.name == name && kind == Kind::Action);
+    let call = program.action_forms(mode).into_iter().find(|form| form.name == name && kind == DeclarationKind::Action);
     let call = call.and_then(|form| form.example);
     let mut answers = Vec::new();
     for form in program.forms(mode) {
@@ -109,25 +109,27 @@ fn message_in(example: &str, wording: &str) -> String {
     }
 }
 
-fn shows(kind: Kind, name: &str, outcome: &Outcome) -> bool {
+fn shows(kind: DeclarationKind, name: &str, outcome: &Outcome) -> bool {
     match kind {
-        Kind::Action => outcome.calls.iter().any(|call| call.action == name && call.verdict == Verdict::Accepted),
-        Kind::Mode => !outcome.has_errors(),
-        Kind::Dialect => outcome.dialect.as_deref() == Some(name),
-        Kind::Guardrail => outcome.diagnostics.iter().any(|one| one.id.as_deref() == Some(name)),
+        DeclarationKind::Action => {
+            outcome.calls.iter().any(|call| call.action == name && call.verdict == Verdict::Accepted)
+        }
+        DeclarationKind::Mode => !outcome.has_errors(),
+        DeclarationKind::Dialect => outcome.dialect.as_deref() == Some(name),
+        DeclarationKind::Guardrail => outcome.diagnostics.iter().any(|one| one.id.as_deref() == Some(name)),
     }
 }
 
-fn expected(kind: Kind, name: &str, outcome: &Outcome) -> String {
+fn expected(kind: DeclarationKind, name: &str, outcome: &Outcome) -> String {
     let own = match kind {
-        Kind::Action => {
+        DeclarationKind::Action => {
             let call = |call: &Call| format!("{{ action = {:?}, verdict = {:?} }}", call.action, call.verdict.name());
             let calls: Vec<String> = outcome.calls.iter().map(call).collect();
             Some(format!("calls   = [{}]\n", calls.join(", ")))
         }
-        Kind::Mode => Some(format!("mode    = {:?}\n", outcome.mode)),
-        Kind::Dialect => Some(format!("dialect = {name:?}\nmessage = {:?}\n", outcome.message)),
-        Kind::Guardrail => None,
+        DeclarationKind::Mode => Some(format!("mode    = {:?}\n", outcome.mode)),
+        DeclarationKind::Dialect => Some(format!("dialect = {name:?}\nmessage = {:?}\n", outcome.message)),
+        DeclarationKind::Guardrail => None,
     };
     let reported = outcome.diagnostics.iter().filter(|one| one.severity != rulebook::Severity::Info);
     let codes: Vec<String> = reported.map(|one| format!("{:?}", one.code.as_str())).collect();

@@ -13,6 +13,7 @@ mod tools;
 
 use super::{CommandOutput, Error};
 use clap::Subcommand;
+use rulebook::program::DeclarationKind;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -73,43 +74,12 @@ struct NewPart {
     mode: Option<String>,
 }
 
-/// The kind of table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Action,
-    Mode,
-    Dialect,
-    Guardrail,
-}
-
-impl Kind {
-    /// The word for the kind in messages.
-    fn word(self) -> &'static str {
-        match self {
-            Kind::Action => "action",
-            Kind::Mode => "mode",
-            Kind::Dialect => "dialect",
-            Kind::Guardrail => "guardrail",
-        }
-    }
-
-    /// The key of all tables of this kind in a pack.
-    fn table(self) -> &'static str {
-        match self {
-            Kind::Action => "actions",
-            Kind::Mode => "modes",
-            Kind::Dialect => "dialects",
-            Kind::Guardrail => "guardrails",
-        }
-    }
-}
-
 pub(super) fn new(arguments: &Arguments) -> Result<CommandOutput, Error> {
     match &arguments.what {
         Subject::Pack(pack) => pack::make(pack),
-        Subject::Action(part) => part::add(Kind::Action, part),
-        Subject::Mode(part) => part::add(Kind::Mode, part),
-        Subject::Dialect(part) => part::add(Kind::Dialect, part),
-        Subject::Guardrail(part) => part::add(Kind::Guardrail, part),
+        Subject::Action(part) => part::add(DeclarationKind::Action, part),
+        Subject::Mode(part) => part::add(DeclarationKind::Mode, part),
+        Subject::Dialect(part) => part::add(DeclarationKind::Dialect, part),
+        Subject::Guardrail(part) => part::add(DeclarationKind::Guardrail, part),
     }
 }

@@ -5,29 +5,28 @@
 //! Never: writes anything if the pack would have new faults.
 
 use super::edits::Edits;
-use super::{Kind, NewPart, case};
+use super::{NewPart, case};
 use crate::save::save;
 use crate::{CommandOutput, Error, Format, OpenedPack, Status, parallel};
 use rulebook::cases::{self, Case, CaseOptions, CaseVerdict};
-use rulebook::program::{Declares, Permission};
-use rulebook::text::Location;
+use rulebook::program::{DeclarationKind, Permission};
 use rulebook::{Checked, Code, Diagnostic, Folder, Program, Role, Sources};
 use rulebook_fs::{CaseFile, folder_of};
 use rulebook_report::Pen;
 use std::collections::BTreeMap;
 use toml_edit::{Array, InlineTable, Item, Table, Value, value};
 
-pub(super) fn add(kind: Kind, part: &NewPart) -> Result<CommandOutput, Error> {
+pub(super) fn add(kind: DeclarationKind, part: &NewPart) -> Result<CommandOutput, Error> {
     let name = part.name.as_str();
     check_name(kind, name)?;
     let opened = OpenedPack::review(&part.pack)?;
     let program = opened.program(Format::Human)?;
-    if let Some(at) = declared(program, kind, name) {
+    if let Some(at) = program.declared_at(kind, name) {
         let place = program.sources().place(at).map(|place| opened.pen.display_name(&place)).unwrap_or_default();
         return Err(Error::Usage(format!("the {} `{name}` is there already: {place}", kind.word())));
     }
     crate::declared("mode", part.mode.as_deref(), program.modes(), Format::Human)?;
-    if kind == Kind::Mode && !program.declares_modes() {
+    if kind == DeclarationKind::Mode && !program.declares_modes() {
         let help = "first declare `[modes.default]`, the mode of every session so far";
         return Err(Error::Usage(format!("the pack declares no modes yet: {help}")));
     }
@@ -36,7 +35,7 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<CommandOutput, Error> {
     for attempt in attempts(kind, name, program.action_like(&mode, name)) {
         let folder = &opened.files.folder;
         let name = attempt.name.as_str();
-        if declared(program, kind, name).is_some() {
+        if program.declared_at(kind, name).is_some() {
             continue;
         }
         let mut drafting = Drafting { folder, program, edits: Edits::of(folder), texts: BTreeMap::new() };
@@ -50,7 +49,7 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<CommandOutput, Error> {
         }
         let goes = match &attempt.reached_by {
             ReachedBy::Nothing => Ok(()),
-            ReachedBy::Action(action) if declared(program, Kind::Action, action).is_some() => continue,
+            ReachedBy::Action(action) if program.declared_at(DeclarationKind::Action, action).is_some() => continue,
             ReachedBy::Action(action) => drafting.exit_by_action(name, action, &mode),
             ReachedBy::Words => drafting.exit_by_words(name, &mode),
             ReachedBy::Block if calls(program, &mode) => continue,
@@ -64,7 +63,7 @@ pub(super) fn add(kind: Kind, part: &NewPart) -> Result<CommandOutput, Error> {
         }
         let before = &opened.loaded.diagnostics;
         let mut drafted = drafting.check(before);
-        if kind == Kind::Action && drafted.news.iter().any(|one| one.code == Code::PROMPT_UNEXPLAINED) {
+        if kind == DeclarationKind::Action && drafted.news.iter().any(|one| one.code == Code::PROMPT_UNEXPLAINED) {
             drafting.explain(name, &mode, drafted.loaded.value.as_ref())?;
             drafted = drafting.check(before);
         }
@@ -113,10 +112,10 @@ enum ReachedBy {
 /// The attempts, the simplest first. Some packs need a transition to every mode, by an action whose name their grammars
 /// can read, or by words of the user; others need none. If no answer can contain the name of an action, `like` is the
 /// name in the form of those that answers can contain.
-fn attempts(kind: Kind, name: &str, like: Option<String>) -> Vec<Attempt> {
+fn attempts(kind: DeclarationKind, name: &str, like: Option<String>) -> Vec<Attempt> {
     let plain = |reached_by| Attempt { name: name.to_owned(), reached_by, permits_shared: false };
     match kind {
-        Kind::Mode => {
+        DeclarationKind::Mode => {
             let actions = entering_actions(name).into_iter().map(ReachedBy::Action);
             let all: Vec<ReachedBy> =
                 std::iter::once(ReachedBy::Nothing).chain(actions).chain([ReachedBy::Words]).collect();
@@ -125,11 +124,11 @@ fn attempts(kind: Kind, name: &str, like: Option<String>) -> Vec<Attempt> {
             };
             attempts(false).chain(attempts(true)).collect()
         }
-        Kind::Action => {
+        DeclarationKind::Action => {
             let other = like.map(|name| Attempt { name, ..plain(ReachedBy::Nothing) });
             [plain(ReachedBy::Nothing)].into_iter().chain(other).chain([plain(ReachedBy::Block)]).collect()
         }
-        Kind::Dialect | Kind::Guardrail => vec![plain(ReachedBy::Nothing)],
+        DeclarationKind::Dialect | DeclarationKind::Guardrail => vec![plain(ReachedBy::Nothing)],
     }
 }
 
@@ -142,7 +141,7 @@ fn entering_actions(mode: &str) -> [String; 4] {
 
 /// Adds the case and writes all files, or prints why the pack cannot have the table.
 fn finish(
-    kind: Kind,
+    kind: DeclarationKind,
     part: &NewPart,
     attempt: &Attempt,
     opened: &OpenedPack,
@@ -204,23 +203,13 @@ fn broken_cases<'c>(files: &'c [CaseFile], before: &Program, after: &Program) ->
     files.iter().zip(breaks).filter(|(_, breaks)| *breaks).map(|(file, _)| file.name.as_str()).collect()
 }
 
-fn check_name(kind: Kind, name: &str) -> Result<(), Error> {
+fn check_name(kind: DeclarationKind, name: &str) -> Result<(), Error> {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(is_allowed) && name.len() <= 60 {
         return Ok(());
     }
     let what = kind.word();
     Err(Error::Usage(format!("`{name}` cannot name a new {what}: use letters, digits, `_` and `-`, a letter first")))
-}
-
-fn declared(program: &Program, kind: Kind, name: &str) -> Option<Location> {
-    let table = match kind {
-        Kind::Action => Declares::Actions,
-        Kind::Mode => Declares::Modes,
-        Kind::Dialect => Declares::Dialects,
-        Kind::Guardrail => Declares::Guardrails,
-    };
-    program.declared_at(table, name)
 }
 
 /// A pack with the edits so far.
@@ -241,32 +230,32 @@ struct Drafted {
 
 impl Drafting<'_> {
     /// Adds the table after the last one of its kind; if `only` names a mode, for that mode.
-    fn declare(&mut self, kind: Kind, name: &str, only: Option<&str>) -> Result<(), Error> {
+    fn declare(&mut self, kind: DeclarationKind, name: &str, only: Option<&str>) -> Result<(), Error> {
         let only = only.filter(|mode| self.program.modes().any(|known| known == *mode));
         let message = self.program.required_message(only).filter(|message| *message != name);
         match kind {
-            Kind::Action => self.edits.insert(kind.table(), name, action(name)),
-            Kind::Mode => self.edits.insert(kind.table(), name, mode()),
-            Kind::Dialect => self.edits.insert(kind.table(), name, dialect(name, message)),
-            Kind::Guardrail => self.edits.append(kind.table(), guardrail(name, only)),
+            DeclarationKind::Action => self.edits.insert(kind.table(), name, action(name)),
+            DeclarationKind::Mode => self.edits.insert(kind.table(), name, mode()),
+            DeclarationKind::Dialect => self.edits.insert(kind.table(), name, dialect(name, message)),
+            DeclarationKind::Guardrail => self.edits.append(kind.table(), guardrail(name, only)),
         }
     }
 
     /// Adds the name to the lists that it has to be in to take effect.
-    fn name_it(&mut self, kind: Kind, name: &str, only: Option<&str>, mode: &str) -> Result<(), Error> {
+    fn name_it(&mut self, kind: DeclarationKind, name: &str, only: Option<&str>, mode: &str) -> Result<(), Error> {
         match kind {
             // A pack without modes permits nothing, so its implicit mode is declared with the permit.
-            Kind::Action if !self.program.declares_modes() => {
+            DeclarationKind::Action if !self.program.declares_modes() => {
                 let mut table = self::mode();
                 table.insert("permits", value(Array::from_iter([name])));
-                self.edits.insert(Kind::Mode.table(), mode, table)
+                self.edits.insert(DeclarationKind::Mode.table(), mode, table)
             }
-            Kind::Action => self.edits.push(&["modes", mode, "permits"], name, true),
-            Kind::Mode => {
+            DeclarationKind::Action => self.edits.push(&["modes", mode, "permits"], name, true),
+            DeclarationKind::Mode => {
                 self.texts = self.texts_of(name, mode);
                 self.edits.layers_of_modes(name)
             }
-            Kind::Dialect => match only.filter(|only| self.program.modes().any(|mode| mode == *only)) {
+            DeclarationKind::Dialect => match only.filter(|only| self.program.modes().any(|mode| mode == *only)) {
                 Some(own) => {
                     let program = self.program;
                     let known = program.dialects_in(own);
@@ -291,7 +280,7 @@ impl Drafting<'_> {
         let mut go = InlineTable::new();
         go.insert("go", name.into());
         self.edits.push(&["modes", mode, "exits"], name, true)?;
-        self.declare(Kind::Action, action, None)?;
+        self.declare(DeclarationKind::Action, action, None)?;
         self.edits.set(&["actions", action, "effects"], value(Array::from_iter([go])));
         self.edits.set(&["modes", name, "final"], value(true));
         self.edits.push(&["modes", mode, "permits"], action, true)

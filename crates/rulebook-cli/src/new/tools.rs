@@ -4,10 +4,11 @@
 //! Out: the files of the pack: an action and a permit for each tool, and a case for the first tool that can have one.
 //! Never: writes a file, or declares a table with a fault.
 
+use super::case;
 use super::schema::params;
-use super::{Kind, case};
 use crate::packs::read_tools;
 use crate::{Error, Format};
+use rulebook::program::DeclarationKind;
 use rulebook::{Folder, Object, Program, Value};
 use std::path::Path;
 use toml_edit::{Array, InlineTable};
@@ -53,7 +54,7 @@ pub(super) fn pack(name: &str, dialect: &str, tools: Option<&Path>) -> Result<Ma
     let program =
         loaded(name, &text).map_err(|why| Error::Usage(format!("no pack can be made of these tools: {why}")))?;
     // If no example of a call can be written in the dialect, there is no case.
-    files.extend(names.iter().find_map(|tool| case::write(Kind::Action, tool, MODE, &program).ok()?.ok()));
+    files.extend(names.iter().find_map(|tool| case::write(DeclarationKind::Action, tool, MODE, &program).ok()?.ok()));
     Ok(Made { files, left_out })
 }
 
