@@ -6,13 +6,11 @@
 #![expect(clippy::disallowed_methods, reason = "the command creates the folder of the pack")]
 
 use super::{NewPack, tools};
-use crate::save::cannot_write;
+use crate::save::{cannot_write, save};
 use crate::{CommandOutput, Error, Status};
 use rulebook::surface::{shipped_instead, shipped_pack, std_name};
 use rulebook_report::{Pen, schemas};
 use std::fs;
-use std::io::{self, Write as _};
-use std::path::Path;
 
 const PACK: &str = include_str!("../scaffold/pack.toml");
 const FILES: &[(&str, &str)] = &[
@@ -46,12 +44,10 @@ pub(super) fn make(pack: &NewPack) -> Result<CommandOutput, Error> {
     };
     let schema = schemas::ALL.iter().find(|one| one.name == "pack").map(|one| one.text).unwrap_or_default();
     files.push(("pack.schema.json".to_owned(), schema.to_owned()));
-    files
-        .iter()
-        .try_for_each(|(path, text)| write(folder, path, text))
-        .map_err(|error| cannot_write(folder, &error))?;
-    let displayed = folder.display();
     let has_cases = files.iter().any(|(path, _)| path.ends_with(".case"));
+    fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
+    save(folder, files)?;
+    let displayed = folder.display();
     let next = if has_cases { "test" } else { "check" };
     let made = CommandOutput::new(format!("made `{displayed}`; try `rulebook {next} {displayed}`\n"), Status::Clean);
     Ok(CommandOutput { err: left_out.iter().map(|what| Pen::default().trouble(what)).collect(), ..made })
@@ -82,12 +78,4 @@ fn copied(from: &str, name: &str) -> Result<Vec<(String, String)>, Error> {
         *text = text.replacen("#:schema ../../../schemas/pack.schema.json", "#:schema pack.schema.json", 1);
     }
     Ok(files)
-}
-
-fn write(folder: &Path, path: &str, text: &str) -> io::Result<()> {
-    let path = folder.join(path);
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent)?;
-    }
-    fs::OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text.as_bytes())
 }
