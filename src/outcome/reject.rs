@@ -86,7 +86,7 @@ impl Program {
         record: Option<&EffectRecord>,
         may_ask_again: bool,
     ) -> Finding {
-        let (defect, message) = words(miss, record.map(|record| &record.effect));
+        let (defect, message) = miss.explain(record.map(|record| &record.effect));
         let near = DeclarationContext { mode: self.modes.get(mode), ..near };
         // Only the whole answer can be refused: its other parts may depend on the edit.
         let applies =
@@ -131,24 +131,29 @@ impl Program {
     }
 }
 
-/// The defect of a miss, and its message.
-fn words(miss: &Miss, effect: Option<&Effect>) -> (Defect, Message) {
-    let mut keys = effect.into_iter().flat_map(Effect::keys);
-    // The file that exists already is the target of a move.
-    let key = if miss.kind == MissKind::Exists { keys.last() } else { keys.next() };
-    let key = quote(key.unwrap_or_default(), 120);
-    match miss.kind {
-        MissKind::NotFound if matches!(effect, Some(Effect::Delete { .. })) => {
-            (Defect::EditNotFound, message!("`{}` has another text than the one to delete", key))
+impl Miss {
+    /// The defect that it is, and its message; `effect` is the one that does not apply.
+    #[doc(hidden)]
+    pub fn explain(&self, effect: Option<&Effect>) -> (Defect, Message) {
+        let mut keys = effect.into_iter().flat_map(Effect::keys);
+        // The file that exists already is the target of a move.
+        let key = if self.kind == MissKind::Exists { keys.last() } else { keys.next() };
+        let key = quote(key.unwrap_or_default(), 120);
+        match self.kind {
+            MissKind::NotFound if matches!(effect, Some(Effect::Delete { .. })) => {
+                (Defect::EditNotFound, message!("`{}` has another text than the one to delete", key))
+            }
+            MissKind::NotFound if matches!(effect, Some(Effect::Edit(edit)) if edit.end) => {
+                (Defect::EditNotFound, message!("the text to replace is not at the end of `{}`", key))
+            }
+            MissKind::NotFound => (Defect::EditNotFound, message!("the text to replace is not in `{}`", key)),
+            MissKind::Ambiguous => {
+                (Defect::EditAmbiguous, message!("the text to replace is in `{}` several times", key))
+            }
+            MissKind::Absent => (Defect::EditNotFound, message!("there is no file `{}`", key)),
+            MissKind::Exists => (Defect::EditConflict, message!("there is a file `{}` already", key)),
+            MissKind::NotUtf8 => (Defect::EditConflict, message!("`{}` is not UTF-8", key)),
         }
-        MissKind::NotFound if matches!(effect, Some(Effect::Edit(edit)) if edit.end) => {
-            (Defect::EditNotFound, message!("the text to replace is not at the end of `{}`", key))
-        }
-        MissKind::NotFound => (Defect::EditNotFound, message!("the text to replace is not in `{}`", key)),
-        MissKind::Ambiguous => (Defect::EditAmbiguous, message!("the text to replace is in `{}` several times", key)),
-        MissKind::Absent => (Defect::EditNotFound, message!("there is no file `{}`", key)),
-        MissKind::Exists => (Defect::EditConflict, message!("there is a file `{}` already", key)),
-        MissKind::NotUtf8 => (Defect::EditConflict, message!("`{}` is not UTF-8", key)),
     }
 }
 

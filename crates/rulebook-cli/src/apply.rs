@@ -9,15 +9,12 @@ use super::run::{AnswerArguments, Judged};
 use super::session::clock;
 use super::{CommandOutput, Error, Format, Status};
 use rulebook::cases::TurnResult;
-use rulebook::outcome::{ContentBlock, EffectRecord, Miss, MissKind};
-use rulebook::text::{Location, Source, SourceId, excerpt};
-use rulebook::{Code, Defect, Diagnostic, Options, Outcome, Severity, Sources};
+use rulebook::outcome::{ContentBlock, EffectRecord, Miss};
+use rulebook::text::{Location, Source, SourceId};
+use rulebook::{Code, Diagnostic, Options, Outcome, Severity, Sources};
 use rulebook_fs::{Applied, Applying, Change, FileChange, Root};
 use rulebook_report::{AppliedFile, Pen, applied_sum, json, unified_paths};
 use std::path::PathBuf;
-
-/// The most characters of a path that a message quotes.
-const MAX_KEY_CHARACTERS: usize = 120;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  rulebook apply rules/dce answer.txt --root out --dry-run")]
@@ -79,16 +76,8 @@ pub(super) fn turn_report(pen: &Pen, applied: &Applied, turn_result: &TurnResult
 
 /// The diagnostic for an effect that does not apply to its file, if there is no answer that could be rejected for it.
 fn misfit(effects: &[EffectRecord], miss: &Miss) -> Diagnostic {
-    let key = effects.get(miss.effect).and_then(|record| record.effect.keys().next()).unwrap_or_default();
-    let (defect, what) = match miss.kind {
-        MissKind::NotFound => (Defect::EditNotFound, "it does not have the text to replace or delete"),
-        MissKind::Ambiguous => (Defect::EditAmbiguous, "the text to replace is there several times"),
-        MissKind::Absent => (Defect::EditNotFound, "there is no such file"),
-        MissKind::Exists => (Defect::EditConflict, "a file is there already"),
-        _ => (Defect::EditConflict, "the file is not UTF-8"),
-    };
-    let mut fault =
-        Diagnostic::new(Code::Defect(defect), None, format!("`{}`: {what}", excerpt(key, MAX_KEY_CHARACTERS)));
+    let (defect, message) = miss.explain(effects.get(miss.effect).map(|record| &record.effect));
+    let mut fault = Diagnostic::new(Code::Defect(defect), None, message);
     fault.severity = Severity::Error;
     fault
 }
