@@ -38,6 +38,14 @@ pub(crate) use section::CDATA;
 use section::Sections;
 use std::task::Poll;
 
+/// Whether the `>` at `at` starts a line of a block quote.
+fn starts_quote(bytes: &[u8], at: usize) -> bool {
+    // Fast path: most `>` end a tag.
+    let before = at.checked_sub(1).and_then(|before| bytes.get(before)).copied().unwrap_or(b'\n');
+    let may_precede = before.is_ascii_whitespace() || before == b'>' || !before.is_ascii();
+    may_precede && BeforeFence::of(bytes, at).is_some()
+}
+
 impl MaskKinds {
     /// Whether a mask may start with this byte.
     fn may_start(self, byte: u8) -> bool {
@@ -112,6 +120,8 @@ pub(crate) struct Masks {
     decided: usize,
     /// Where the search continues for the end of the mask that may start at `decided`.
     resume: usize,
+    /// The end of the line of a block quote that was read last.
+    quote_end: usize,
     /// The last possible closers of both fence characters: at the margin, indented, and in a block quote.
     fences: [[Last; 3]; 2],
     /// The fences that are never closed, in order.
@@ -210,6 +220,7 @@ impl Masks {
             found: Vec::new(),
             outer_fence: if kinds.around { OuterFence::Unknown(0) } else { OuterFence::Absent },
             decided: 0,
+            quote_end: 0,
             resume: 0,
             fences: std::array::from_fn(|_| std::array::from_fn(|_| Last::new())),
             open_fences: Vec::new(),
@@ -292,6 +303,7 @@ impl Masks {
                     self.found.push(mask);
                     self.decided = mask.span().end;
                     self.resume = mask.span().end;
+                    self.finish_quoted_line();
                 }
                 MaskSearch::Absent => {
                     self.decided = match bytes.get(at) {
@@ -299,6 +311,7 @@ impl Masks {
                         _ => at + within.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8),
                     };
                     self.resume = self.decided;
+                    self.finish_quoted_line();
                 }
                 MaskSearch::Pending => return,
             }
@@ -352,7 +365,8 @@ impl Masks {
                 if line.joined == Joined::Text {
                     return self.mention_end(&opening);
                 }
-                if let Some(openers) = openers.filter(|_| line.joined == Joined::Nothing)
+                if let Some(openers) =
+                    openers.filter(|_| line.joined == Joined::Nothing && before != BeforeFence::Quote)
                     && let Some(sought) = self.block_at(text, &opening, openers)
                 {
                     return sought;
@@ -380,19 +394,29 @@ impl Masks {
 
     /// The line of a block quote whose `>` is at `at`.
     fn quoted_line(&mut self, bytes: &[u8], at: usize, complete: bool) -> MaskSearch {
-        if BeforeFence::of(bytes, at).is_none() {
+        if !starts_quote(bytes, at) {
             return MaskSearch::Absent;
         }
         let from = self.resume.max(at);
-        match memchr::memchr(b'\n', bytes.slice(from..)) {
-            None if !complete => {
-                self.resume = bytes.len();
-                MaskSearch::Pending
-            }
-            offset => match offset.map_or(bytes.len(), |offset| from + offset) {
-                end if end == at + 1 => MaskSearch::Absent,
-                end => MaskSearch::Found(Mask::new(Span::new(at + 1, end), Quotes::Line)),
-            },
+        let line_break = memchr::memchr(b'\n', bytes.slice(from..));
+        if line_break.is_none() && !complete {
+            self.resume = bytes.len();
+            return MaskSearch::Pending;
+        }
+        self.quote_end = line_break.map_or(bytes.len(), |offset| from + offset);
+        let line = Span::new(at + 1, self.quote_end);
+        // A fence in it may end in a line that lacks the `>`.
+        let fence = bytes.slice(line.start..line.end).windows(3).position(|marks| matches!(marks, b"```" | b"~~~"));
+        let end = fence.filter(|_| self.kinds.fences).map_or(line.end, |offset| line.start + offset);
+        MaskSearch::Inside(Mask::new(Span::new(line.start, end), Quotes::Line), end)
+    }
+
+    /// Masks what is left of a line of a block quote in which a fence was searched for.
+    fn finish_quoted_line(&mut self) {
+        if self.decided < self.quote_end {
+            self.found.push(Mask::new(Span::new(self.decided, self.quote_end), Quotes::Line));
+            self.decided = self.quote_end;
+            self.resume = self.decided;
         }
     }
 

@@ -5,9 +5,8 @@
 //! before the second, in one paragraph.
 //! Never: pairs quotation marks around anything else, or searches the rest of a paragraph twice in vain.
 
-use super::fence::BeforeFence;
 use super::opener::Openers;
-use super::{Mask, MaskSearch, Masks, Quotes};
+use super::{Mask, MaskSearch, Masks, Quotes, starts_quote};
 use crate::document::mark::opener;
 use crate::document::ready_if;
 use crate::grammar::{Machine, Progress, RuleId};
@@ -214,7 +213,7 @@ impl Masks {
                     return Some(mark);
                 }
             }
-            if self.kinds.may_start(*rest.first()?) && (!is_quote || BeforeFence::of(bytes, at).is_some()) {
+            if self.kinds.may_start(*rest.first()?) && (!is_quote || starts_quote(bytes, at)) {
                 return Some(at);
             }
             from = at + 1;
