@@ -482,8 +482,8 @@ impl<'r> Judgement<'r> {
     fn validate(&mut self, call: usize, at: &dyn Fn(&[String]) -> Span, action: &Action) -> bool {
         self.read_paths(call, at, action);
         let Some(params) = self.calls.get(call).map(|call| &call.params) else { return false };
-        let fits = |validator: &Validator| validator.is_valid(params) || self.is_redacted(params, validator);
-        if action.schema.validator().is_ok_and(fits) {
+        let is_valid = |validator: &Validator| validator.is_valid(params) || self.is_redacted(params, validator);
+        if action.schema.validator().is_ok_and(is_valid) {
             return true;
         }
         let value = params.clone();
