@@ -65,6 +65,11 @@ pub(super) fn read(
     if let Some(whole) = places.whole() {
         read(&mut message, whole);
         message.note_unfinished();
+        if message.calls == 0
+            && let Some(other) = looks_like(whole).filter(|other| *other != name)
+        {
+            message.suspect(name, other, whole);
+        }
     }
     if let Some(error) = error {
         let (start, place) = (offset_of(text, returned), broken::place(&error, text));
@@ -81,6 +86,17 @@ impl<'t> ReplyMessage<'t> {
         let at = Location { source: self.source, span };
         let help = "pass what the API returned, as it is; `docs/agents.md` shows the forms that are read";
         self.faults.push(Diagnostic::new(Code::RESPONSE_UNREADABLE, at, why).with_help(help));
+    }
+
+    /// Says that the message looks like one of the API `other`. If it could be read as one of `name` all the same, its
+    /// calls are missing, which is a fault.
+    fn suspect(&mut self, name: &str, other: &str, whole: Raw<'t>) {
+        if self.faults.is_empty() {
+            self.fault_in(whole, message!("read as a message of `{}`, this has no calls, but it has some", &name));
+        }
+        for fault in &mut self.faults {
+            fault.help = Some(message!("this looks like a message of `{}`: read it as one", &other));
+        }
     }
 
     /// Reports that a part of the message cannot be read.
@@ -250,6 +266,23 @@ impl<'t> ReplyMessage<'t> {
 
     pub(super) fn other(&mut self, kind: impl Into<String>) {
         self.reply.parts.push(ReplyPart::Other { kind: kind.into() });
+    }
+}
+
+/// The API whose messages have the members that this one has, if it has a call or is a whole response. The members are
+/// those of the API references.
+fn looks_like(message: Raw<'_>) -> Option<&'static str> {
+    let has = |name: &str| message.get(name).is_some_and(Raw::has_content);
+    let uses_tool = || {
+        let mut blocks = message.get("content").filter(|content| content.is_list()).into_iter().flat_map(Raw::items);
+        blocks.any(|block| block.get("type").is_some_and(|kind| kind.raw == "\"tool_use\""))
+    };
+    match () {
+        () if has("candidates") => Some("gemini"),
+        () if ["choices", "output", "tool_calls", "function_call"].into_iter().any(has) => Some("openai"),
+        () if has("method") => Some("mcp"),
+        () if uses_tool() => Some("anthropic"),
+        () => None,
     }
 }
 

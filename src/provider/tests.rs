@@ -36,6 +36,23 @@ fn check(provider: Provider, message: &str, expected: &str) {
 }
 
 #[test]
+fn a_message_of_another_api_loses_no_call() {
+    let (openai, anthropic) = (
+        r#"{"role":"assistant","content":"a","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}"#,
+        r#"{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"tool_use","id":"1","name":"f","input":{}}]}"#,
+    );
+    let words = |name: &str| format!("1:1 read as a message of `{name}`, this has no calls, but it has some");
+    check(Provider::Anthropic, openai, &words("anthropic"));
+    check(Provider::Openai, anthropic, &words("openai"));
+    let help = |provider, message| Reply::read(provider, message).diagnostics[0].help.clone().unwrap().to_string();
+    assert_eq!(help(Provider::Openai, anthropic), "this looks like a message of `anthropic`: read it as one");
+    let gemini = r#"{"candidates":[{"content":{"parts":[{"text":"a"}]}}]}"#;
+    assert_eq!(help(Provider::Mcp, gemini), "this looks like a message of `gemini`: read it as one");
+    // Calls that are read are not doubted.
+    check(Provider::Anthropic, &anthropic.replacen('{', r#"{"tool_calls":[1],"#, 1), "text(a) f({})#1");
+}
+
+#[test]
 fn messages_of_openai() {
     let check = |message, expected| check(Provider::Openai, message, expected);
     check(r#"{"role":"assistant","content":"a","tool_calls":null}"#, "text(a)");

@@ -9,7 +9,7 @@ use super::{CommandOutput, Error, Format, OpenedPack, Status, declared, input};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use rulebook::outcome::Miss;
 use rulebook::text::Source;
-use rulebook::{Options, Outcome, Program, Provider, Reply, ReplyPart, Session};
+use rulebook::{Options, Outcome, Program, Provider, Reply, ReplyPart, Session, Sources};
 use rulebook_fs::{ReadError, text_of};
 use rulebook_report::{flattened, status};
 use std::path::{Path, PathBuf};
@@ -113,6 +113,16 @@ impl Judged {
     }
 }
 
+/// The sources of the faults of a reply, in which the reply has the name of its file.
+fn named(sources: Sources, file: &Path, text: &str) -> Sources {
+    let mut own = Sources::default();
+    for (_, source) in sources.iter() {
+        let is_reply = source.text() == text;
+        own.add(if is_reply { Source::new(input::name_of(file), text) } else { source.clone() });
+    }
+    own
+}
+
 /// The values of `--from`: the APIs whose answers can be read.
 fn api() -> impl TypedValueParser<Value = String> {
     let known = Provider::ALL.into_iter().filter(|one| *one != Provider::Responses);
@@ -205,8 +215,8 @@ impl JudgeArguments {
             None => (None, program.run_with(&session, &bytes, &options)),
             Some(provider) => {
                 let judged = program.judge_recorded(&session, provider, &text, &options);
-                let (reply, outcome) =
-                    judged.map_err(|faults| misfits(&faults.sources, &faults.diagnostics, format))?;
+                let (reply, outcome) = judged
+                    .map_err(|faults| misfits(&named(faults.sources, file, &text), &faults.diagnostics, format))?;
                 (Some(reply), outcome)
             }
         };
