@@ -43,9 +43,15 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
+const EXIT_STATUS: &str = "\
+Exit status: 0 clean, 1 findings, 2 bad arguments or files, 3 nothing to check or test
+
+Example:
+  rulebook help run";
+
 /// Parses the answer of a language model and enforces which tool calls and content it may contain.
 #[derive(Debug, Parser)]
-#[command(name = "rulebook", version, about, max_term_width = 100, after_help = "Example:\n  rulebook help run")]
+#[command(name = "rulebook", version, about, max_term_width = 100, after_help = EXIT_STATUS)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
