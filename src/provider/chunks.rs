@@ -379,10 +379,7 @@ impl Chunks {
             match part {
                 ReplyPart::Call { .. } if self.over => self.note_other(LATE),
                 ReplyPart::Call { id, name, arguments } => {
-                    let coming = self.call(key);
-                    if let ReplyPart::Call { id: own, name: known, .. } = &mut coming.part {
-                        (*own, *known) = (id, name);
-                    }
+                    let coming = self.begin_call(key, id, name);
                     coming.otherwise = Some(arguments);
                     coming.arrival = match is_done {
                         true if is_partial => Arrival::Partial,
@@ -465,10 +462,7 @@ impl Chunks {
                 ReplyPart::Thinking { text } => self.add_thinking(key, &text),
                 ReplyPart::Call { .. } if self.over => self.note_other(LATE),
                 ReplyPart::Call { id, name, arguments } => {
-                    let coming = self.call(key);
-                    if let ReplyPart::Call { id: own, name: known, .. } = &mut coming.part {
-                        (*own, *known) = (id, name);
-                    }
+                    let coming = self.begin_call(key, id, name);
                     coming.otherwise = Some(arguments);
                     coming.arrival = Arrival::Open;
                 }
@@ -494,10 +488,7 @@ impl Chunks {
                 ReplyPart::Text { text } => self.add_text((last, 0), &text),
                 ReplyPart::Thinking { text } => self.add_thinking((last, 0), &text),
                 ReplyPart::Call { id, name, arguments } => {
-                    let coming = self.call((last, 0));
-                    if let ReplyPart::Call { id: own, name: known, .. } = &mut coming.part {
-                        (*own, *known) = (id, name);
-                    }
+                    let coming = self.begin_call((last, 0), id, name);
                     if partial.contains(&number) {
                         coming.arrival = Arrival::Partial;
                     }
@@ -608,6 +599,15 @@ impl Chunks {
 
     fn call(&mut self, key: PartKey) -> &mut PartialPart {
         self.at(key, PartialPart::call).1
+    }
+
+    /// The call with this number, which now has this id and name.
+    fn begin_call(&mut self, key: PartKey, id: Option<String>, name: String) -> &mut PartialPart {
+        let coming = self.call(key);
+        if let ReplyPart::Call { id: own, name: known, .. } = &mut coming.part {
+            (*own, *known) = (id, name);
+        }
+        coming
     }
 
     /// The part with this number, and the number that it has now: after all others if a later text has been passed
