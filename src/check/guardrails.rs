@@ -9,9 +9,9 @@ use super::conditions::is_never_true;
 use super::gates::Changes;
 use super::inclusion::Matched;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::program::{BlockBinding, Guardrail, GuardrailTarget, Mode, ModeId, NameSource, Pattern, Program, ValueKind};
+use crate::program::{BlockBinding, Guardrail, GuardrailTarget, Mode, ModeId, Pattern, Program, ValueKind};
 use crate::surface::Role;
-use crate::text::{Location, glob};
+use crate::text::Location;
 
 pub(super) fn check(program: &Program, found: &mut Vec<Diagnostic>) {
     let (rules, changes) = (&program.guardrails.rules, program.changes());
@@ -90,14 +90,8 @@ fn textless(program: &Program, rule: &Guardrail, target: &GuardrailTarget) -> Op
         GuardrailTarget::Role(role) => (!bound(*role)).then(|| format!("no block has the role `{}`", role.word())),
         GuardrailTarget::Key(name) => {
             let mut blocks = program.dialects.iter().flat_map(|dialect| dialect.blocks.iter());
-            let gives = |block: &BlockBinding| {
-                let called = match &block.called {
-                    NameSource::Own => glob(&block.name, name),
-                    NameSource::Word(word) => word == name,
-                    NameSource::Attribute(_) | NameSource::Around(..) | NameSource::Payload { .. } => true,
-                };
-                block.role == Role::Content && (called || block.name == *name)
-            };
+            let gives =
+                |block: &BlockBinding| block.role == Role::Content && (block.may_be_named(name) || block.name == *name);
             (!blocks.any(gives)).then(|| format!("no content is called `{name}`, and nothing else has a key"))
         }
         GuardrailTarget::Param(action, param) => {

@@ -7,7 +7,7 @@
 use super::{DegradationTable, Family, Mode, Schema};
 use crate::expression::Template;
 use crate::surface::{Anchor, BlockLayout, Decoding, Ending, Payload, Role, Trim};
-use crate::text::Location;
+use crate::text::{Location, glob};
 use std::sync::Arc;
 
 /// The number of a block within its dialect.
@@ -76,6 +76,15 @@ pub(crate) struct BlockBinding {
 }
 
 impl BlockBinding {
+    /// Whether a response may give the block this name.
+    pub(crate) fn may_be_named(&self, name: &str) -> bool {
+        match &self.called {
+            NameSource::Own => glob(&self.name, name),
+            NameSource::Word(word) => word == name,
+            NameSource::Attribute(_) | NameSource::Around(..) | NameSource::Payload { .. } => true,
+        }
+    }
+
     /// The role as which a stream emits the text of the block: the section that the mode displays (`shows`) is the
     /// message.
     pub(crate) fn streamed_role(&self, mode: &Mode) -> Role {

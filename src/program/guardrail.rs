@@ -5,11 +5,11 @@
 //! Never: searches a text.
 
 use super::pattern::{Pattern, PatternSet};
-use super::{BlockBinding, Modes, NameSource, Watch};
+use super::{BlockBinding, Modes, Watch};
 use crate::diagnostic::{Severity, Strategy};
 use crate::expression::Expression;
 use crate::surface::Role;
-use crate::text::{Location, glob};
+use crate::text::Location;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -93,12 +93,7 @@ impl GuardrailTarget {
     /// The role of the block if this target may mean its text: by the block's name, or by what a response calls it.
     pub(crate) fn is_text_of(&self, block: &BlockBinding) -> Option<Role> {
         let GuardrailTarget::Block(name) = self else { return None };
-        let may_be = match &block.called {
-            NameSource::Own => glob(&block.name, name),
-            NameSource::Word(word) => word == name,
-            NameSource::Attribute(_) | NameSource::Around(..) | NameSource::Payload { .. } => true,
-        };
-        (may_be || block.name == *name).then_some(block.role)
+        (block.may_be_named(name) || block.name == *name).then_some(block.role)
     }
 }
 

@@ -5,12 +5,12 @@
 //! Never: reads an answer.
 
 use super::{
-    BlockBinding, DeclarationContext, Dialect, EffectRule, Guardrail, GuardrailTarget, Mode, ModeId, NameSource,
-    Program, ResolvedStrategy, TextRole, Verb,
+    BlockBinding, DeclarationContext, Dialect, EffectRule, Guardrail, GuardrailTarget, Mode, ModeId, Program,
+    ResolvedStrategy, TextRole, Verb,
 };
 use crate::diagnostic::{Defect, Strategy};
 use crate::surface::{Decoding, Hold, Payload, Role};
-use crate::text::{FilePlace, Location, glob};
+use crate::text::{FilePlace, Location};
 
 /// Until when a text of a stream has to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -235,12 +235,7 @@ impl Program {
                 });
             }
             let mut contents = self.contents.iter().filter(|(_, content)| content.unique);
-            let is_unique = contents.any(|(name, _)| match &block.called {
-                NameSource::Own => glob(&block.name, name),
-                NameSource::Word(word) => word == name,
-                NameSource::Attribute(_) | NameSource::Around(..) | NameSource::Payload { .. } => true,
-            });
-            if block.role == Role::Content && is_unique {
+            if block.role == Role::Content && contents.any(|(name, _)| block.may_be_named(name)) {
                 waits.push(Wait {
                     until: WaitsUntil::Answer,
                     why: WaitReason::Unique,
