@@ -7,7 +7,7 @@
 use super::contract::{Outcome, Verdict};
 use crate::document::StreamEvent;
 use crate::json::decode_string;
-use crate::text::Slice;
+use crate::text::{Slice, quoted_length};
 use crate::value::Value;
 
 /// The fields of the calls that count, each as a whole; calls whose fields were emitted while they arrived are left
@@ -116,7 +116,7 @@ impl Arguments {
                 1
             }
             (FieldState::Key, b'"') => {
-                let end = string_end(rest)?;
+                let end = quoted_length(rest)?;
                 let key = decode_string(rest.get(1..end - 1)?).into_owned();
                 self.open.last_mut().into_iter().for_each(|open| open.step.clone_from(&key));
                 self.state = FieldState::Colon;
@@ -203,18 +203,6 @@ fn certain(text: &str) -> (usize, bool) {
         }
     }
     (half.unwrap_or(at), false)
-}
-
-/// The end of the text in quotes at the start, with its closing quote; `None` if that has not arrived.
-fn string_end(text: &str) -> Option<usize> {
-    let inner = text.get(1..)?;
-    let mut escaped = false;
-    let end = inner.bytes().position(|byte| {
-        let is_end = byte == b'"' && !escaped;
-        escaped = byte == b'\\' && !escaped;
-        is_end
-    });
-    end.map(|end| end + 2)
 }
 
 #[cfg(test)]

@@ -41,6 +41,8 @@ pub use path::unsafe_because;
 pub(crate) use path::{below, portable};
 pub use places::JsonPlaces;
 pub(crate) use present::{Present, Slice};
+#[doc(hidden)]
+pub use quoted::quoted_length;
 pub(crate) use quoted::{pattern, quoted, unescaped};
 pub use saved::saved_like;
 pub use saved::{authored, beginning};

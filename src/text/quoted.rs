@@ -1,7 +1,7 @@
-//! Quoted: which text does a string literal denote, and how is a text quoted?
+//! Quoted: which text does a string literal denote, where does it end, and how is a text quoted?
 //!
 //! In: the inside of a string literal with its escapes, or a text to quote.
-//! Out: the other one.
+//! Out: the other one, or the length of the literal.
 //! Never: knows where the text is, or whether it is JSON, which has fewer escapes.
 
 use std::fmt::Write as _;
@@ -70,6 +70,17 @@ pub(crate) fn pattern(quoted: &str) -> String {
         }
     }
     out
+}
+
+/// The length of the text in double quotes at the start, with both of them; `None` if its end is not there.
+pub fn quoted_length(text: &str) -> Option<usize> {
+    let mut is_escaped = false;
+    let end = text.bytes().skip(1).position(|byte| {
+        let ends = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    });
+    end.map(|end| end + 2)
 }
 
 /// Appends a text in quotes, as `repr` of Python prints it.

@@ -4,6 +4,7 @@
 //! Out: the same values on one line; the text with another value for one member; its members; its numbers.
 //! Never: rounds a number, or changes the order of members.
 
+use rulebook::text::quoted_length;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::fmt;
@@ -50,22 +51,11 @@ fn parts(text: &str) -> impl Iterator<Item = Part<'_>> {
     std::iter::from_fn(move || {
         rest = rest.trim_start_matches([' ', '\t', '\r', '\n']);
         let is_text = rest.starts_with('"');
-        let length = if is_text { text_length(rest) } else { other_length(rest) };
+        let length = if is_text { quoted_length(rest).unwrap_or(rest.len()) } else { other_length(rest) };
         let (part, after) = rest.split_at_checked(length).filter(|(part, _)| !part.is_empty())?;
         rest = after;
         Some(if is_text { Part::Text(part) } else { Part::Other(part) })
     })
-}
-
-/// The length of the string at the start of a text, with its quotes.
-fn text_length(text: &str) -> usize {
-    let mut is_escaped = false;
-    let end = text.bytes().skip(1).position(|byte| {
-        let ends = byte == b'"' && !is_escaped;
-        is_escaped = byte == b'\\' && !is_escaped;
-        ends
-    });
-    end.map_or(text.len(), |end| end + 2)
 }
 
 /// The length of what is at the start of a text up to white space or a string: one punctuation mark, or a word.

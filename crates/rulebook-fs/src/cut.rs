@@ -4,6 +4,7 @@
 //! Out: its start.
 //! Never: cuts inside a character.
 
+use rulebook::text::boundary;
 use std::borrow::Cow;
 
 /// The most bytes of a key, or of an error of the system, that a message quotes.
@@ -11,8 +12,7 @@ const MAX_QUOTED_BYTES: usize = 160;
 
 /// The start of a text: at most `most` bytes.
 pub(super) fn start(text: &str, most: usize) -> &str {
-    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
-    end.and_then(|end| text.get(..end)).unwrap_or_default()
+    text.get(..boundary(text, most)).unwrap_or_default()
 }
 
 /// The text with an ellipsis in place of what is beyond `most` bytes.

@@ -5,7 +5,9 @@
 //! the same place.
 //! Never: changes a document that is not valid JSON.
 
+use super::edit::unmarked;
 use rulebook::Value;
+use rulebook::text::quoted_length;
 use serde::de::IgnoredAny;
 use std::fmt;
 
@@ -32,10 +34,7 @@ enum Node {
 /// The document with `value` as the last entry of the list at `path`. If there is no list, a new one has only this
 /// entry.
 pub(super) fn record(document: &str, path: &str, value: &impl fmt::Display) -> Result<Recorded, String> {
-    let (mark, body) = match document.strip_prefix('\u{feff}') {
-        Some(body) => ("\u{feff}", body),
-        None => ("", document),
-    };
+    let (mark, body) = unmarked(document);
     // The parser below relies on this: quotes and brackets are balanced, and the depth is bounded.
     serde_json::from_str::<IgnoredAny>(body).map_err(|error| format!("it is not JSON: {error}"))?;
     let mut root = Text(body.trim()).node();
@@ -139,13 +138,7 @@ impl<'t> Text<'t> {
     /// Takes a string, number or word, as written.
     fn scalar(&mut self) -> &'t str {
         let length = if self.0.starts_with('"') {
-            let mut escaped = false;
-            let end = self.0.bytes().skip(1).position(|byte| {
-                let ends = byte == b'"' && !escaped;
-                escaped = byte == b'\\' && !escaped;
-                ends
-            });
-            end.map_or(self.0.len(), |end| end + 2)
+            quoted_length(self.0).unwrap_or(self.0.len())
         } else {
             self.0.find([',', ':', ']', '}', ' ', '\t', '\r', '\n']).unwrap_or(self.0.len())
         };

@@ -6,6 +6,7 @@
 //! between headers that name different files: each is a fault.
 
 use super::{FileChange, FilePatch, Hunk, PatchFault, PatchLines, hunk};
+use crate::text::quoted_length;
 
 /// The name of a file that does not exist, before it is added or after it is deleted.
 const NOWHERE: &str = "/dev/null";
@@ -236,7 +237,7 @@ fn same_names(names: &str) -> Option<String> {
 /// begins.
 fn are_names(git: &str, old: &str, new: &str) -> bool {
     let lengths = match git.starts_with('"') {
-        true => [quoted_length(git); 2],
+        true => [quoted_length(git).unwrap_or(git.len()); 2],
         false => [old.len(), old.len() + 2],
     };
     lengths.into_iter().any(|length| {
@@ -249,17 +250,6 @@ fn are_names(git: &str, old: &str, new: &str) -> bool {
 fn is_named(written: &str, file: &str) -> bool {
     let without = written.strip_prefix(|c: char| c.is_ascii_lowercase()).and_then(|rest| rest.strip_prefix('/'));
     written == file || without == Some(file)
-}
-
-/// The length of the text in quotes at the start.
-fn quoted_length(text: &str) -> usize {
-    let mut is_escaped = false;
-    let end = text.bytes().skip(1).position(|byte| {
-        let ends = byte == b'"' && !is_escaped;
-        is_escaped = byte == b'\\' && !is_escaped;
-        ends
-    });
-    end.map_or(text.len(), |end| end + 2)
 }
 
 /// The name in a header: without a date after a tab, and without the quotes in which Git puts names with special
