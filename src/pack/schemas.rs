@@ -7,7 +7,7 @@
 
 use crate::diagnostic::{Code, Diagnostic, bad_pattern_place, bad_pattern_words, meant, nearest};
 use crate::surface::{Action, Named, Surface, Tree};
-use crate::text::{Location, Spanned, excerpt};
+use crate::text::{Location, Spanned, excerpt, pointer_steps};
 use crate::value::validator;
 use crate::value::{Value, value};
 use std::collections::HashSet;
@@ -113,13 +113,12 @@ impl<'t> SchemaRoot<'t> {
 
     /// The part of the document that a reference points to.
     fn find(&self, reference: &str) -> Option<&'t Tree> {
-        let mut parts =
-            reference.strip_prefix('#')?.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~"));
+        let mut parts = pointer_steps(reference.strip_prefix('#')?);
         let mut here = match self {
             SchemaRoot::One(tree) => *tree,
             SchemaRoot::Params(params) => {
                 parts.next().filter(|part| part == "properties")?;
-                &params.get(&parts.next()?)?.value
+                &params.get(&*parts.next()?)?.value
             }
         };
         for part in parts {

@@ -5,7 +5,7 @@
 //! Never: reads templates or schemas; other floors do.
 
 use super::decode::{Decode, Decoder, TomlNode, in_order};
-use crate::text::{Location, Spanned};
+use crate::text::{Location, Spanned, pointer_steps};
 use crate::value::{Number, Object, Value};
 use toml::de::{DeTable, DeValue};
 
@@ -85,8 +85,7 @@ impl Tree {
     /// nearest part around it.
     pub(crate) fn place(&self, pointer: &str, named: bool) -> Location {
         let (mut tree, mut name) = (self, None);
-        for step in pointer.split('/').skip(1) {
-            let step = step.replace("~1", "/").replace("~0", "~");
+        for step in pointer_steps(pointer) {
             let next = match tree {
                 Tree::Table(members, _) => {
                     members.iter().find(|(key, _)| key.value == step).map(|(key, value)| (Some(key.at), value))

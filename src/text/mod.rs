@@ -40,6 +40,7 @@ pub(crate) use legible::{is_unseen, legible};
 pub use path::unsafe_because;
 pub(crate) use path::{below, portable};
 pub use places::JsonPlaces;
+pub(crate) use places::pointer_steps;
 pub(crate) use present::{Present, Slice};
 #[doc(hidden)]
 pub use quoted::quoted_length;

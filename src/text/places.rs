@@ -5,7 +5,16 @@
 //! Never: checks whether a text is valid, or scans the same object twice.
 
 use super::{JsonCursor, Span};
+use std::borrow::Cow;
 use std::collections::HashMap;
+
+/// The names and indices in a JSON pointer, from the outside in.
+pub(crate) fn pointer_steps(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    pointer.split('/').skip(1).map(|step| match step.contains('~') {
+        true => Cow::Owned(step.replace("~1", "/").replace("~0", "~")),
+        false => Cow::Borrowed(step),
+    })
+}
 
 /// The places of the parts of a JSON text.
 #[derive(Debug)]
@@ -52,11 +61,10 @@ impl<'t> JsonPlaces<'t> {
 
     fn part(&mut self, pointer: &str) -> PathSegment {
         let mut part = self.whole;
-        for step in pointer.split('/').skip(1) {
-            let step = step.replace("~1", "/").replace("~0", "~");
+        for step in pointer_steps(pointer) {
             let start = part.value.start;
             let parts = self.known.entry(start).or_insert_with(|| parts(self.text, start));
-            let Some(next) = parts.get(&step) else { break };
+            let Some(next) = parts.get(&*step) else { break };
             part = *next;
         }
         part

@@ -28,6 +28,7 @@ pub(crate) use record::{ComputeRule, View};
 pub(crate) use valid::{SchemaFault, Validator, validator};
 pub(crate) use weight::{MAX_VALUE_DEPTH, NODE_WEIGHT, weight};
 
+use crate::text::pointer_steps;
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 use std::borrow::Cow;
@@ -205,10 +206,7 @@ impl Value {
     /// The part at a JSON pointer, if there is one.
     #[doc(hidden)]
     pub fn pointer(&self, pointer: &str) -> Option<&Value> {
-        pointer.split('/').skip(1).try_fold(self, |value, step| match step.contains('~') {
-            true => value.part(&step.replace("~1", "/").replace("~0", "~")),
-            false => value.part(step),
-        })
+        pointer_steps(pointer).try_fold(self, |value, step| value.part(&step))
     }
 }
 

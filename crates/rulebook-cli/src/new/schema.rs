@@ -60,7 +60,10 @@ impl Writer<'_> {
     /// A schema in which a reference is replaced by its target; `None` if there is no target.
     fn resolved(&mut self, schema: &Object, path: &str, depth: usize) -> Option<Object> {
         let Some(reference) = schema.get("$ref") else { return Some(schema.clone()) };
-        let target = reference.as_str().and_then(|one| pointed(self.root, one.strip_prefix('#')?));
+        let target = reference.as_str().and_then(|one| one.strip_prefix('#'));
+        // A fragment without a slash is a name, not a pointer.
+        let target = target.filter(|pointer| pointer.is_empty() || pointer.starts_with('/'));
+        let target = target.and_then(|pointer| self.root.pointer(pointer));
         let Some(target) = target.and_then(Value::as_object).filter(|_| depth < MAX_REFERENCES) else {
             self.leave_out(path, "$ref");
             return None;
@@ -198,16 +201,6 @@ fn nullable(mut schema: InlineTable) -> InlineTable {
     let null = InlineTable::from_iter([("type", toml_edit::Value::from("null"))]);
     outer.insert("anyOf", Array::from_iter([schema, null]).into());
     outer
-}
-
-/// The value that a JSON pointer refers to.
-fn pointed<'v>(root: &'v Value, pointer: &str) -> Option<&'v Value> {
-    let mut steps = pointer.split('/');
-    let is_absolute = steps.next() == Some("");
-    steps.filter(|_| is_absolute).try_fold(root, |value, step| {
-        let name = step.replace("~1", "/").replace("~0", "~");
-        value.get(&name)
-    })
 }
 
 fn holds_null(value: &Value) -> bool {
