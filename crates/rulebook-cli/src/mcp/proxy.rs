@@ -33,8 +33,8 @@ pub(super) enum Route {
 enum Request {
     /// To the server: list its tools.
     List,
-    /// To the client: ask a person about this call, which is pending under the id `waits`.
-    Confirm { call: Call, waits: String },
+    /// To the client: ask a person about this call, which is pending under this id.
+    Confirm { call: Call, pending_id: String },
     /// To the client: a question about a call that the client has cancelled since.
     Cancelled,
 }
@@ -59,9 +59,9 @@ pub(super) struct Proxy {
     pages: usize,
     is_listed: bool,
     /// Whether the client can ask a person (`elicitation`).
-    asks: bool,
+    can_elicit: bool,
     /// The proxy's own requests that are not answered yet, and the number of the next one.
-    own: BTreeMap<String, Request>,
+    requests: BTreeMap<String, Request>,
     next: usize,
 }
 
@@ -75,8 +75,8 @@ impl Proxy {
             tools: Vec::new(),
             pages: 0,
             is_listed: false,
-            asks: false,
-            own: BTreeMap::new(),
+            can_elicit: false,
+            requests: BTreeMap::new(),
             next: 1,
         }
     }
@@ -117,13 +117,13 @@ impl Proxy {
             // A call without an id has no answer, so a refusal could not be reported.
             (Some(CALL), None) => self.note("a call without an id is not passed on"),
             (Some("initialize"), _) => {
-                self.asks = message.pointer("/params/capabilities/elicitation").is_some();
+                self.can_elicit = message.pointer("/params/capabilities/elicitation").is_some();
                 vec![Route::Server(line)]
             }
             (Some("notifications/initialized"), _) => vec![Route::Server(line), self.list(None)],
             (Some("notifications/cancelled"), _) => self.cancelled(&message, line),
-            (None, Some(id)) => match id.as_str().and_then(|id| self.own.remove(id)) {
-                Some(Request::Confirm { call, waits }) => self.answered(&message, call, &waits),
+            (None, Some(id)) => match id.as_str().and_then(|id| self.requests.remove(id)) {
+                Some(Request::Confirm { call, pending_id }) => self.answered(&message, call, &pending_id),
                 Some(Request::List | Request::Cancelled) => Vec::new(),
                 None => vec![Route::Server(line)],
             },
@@ -135,11 +135,11 @@ impl Proxy {
     fn cancelled(&mut self, message: &Value, line: String) -> Vec<Route> {
         let id = message.pointer("/params/requestId");
         let is_it = |request: &Request| matches!(request, Request::Confirm { call, .. } if Some(&call.id) == id);
-        let Some(request) = self.own.values_mut().find(|request| is_it(request)) else {
+        let Some(request) = self.requests.values_mut().find(|request| is_it(request)) else {
             return vec![Route::Server(line)];
         };
-        if let Request::Confirm { waits, .. } = std::mem::replace(request, Request::Cancelled) {
-            self.session = self.program.decline(&self.session, &waits).session;
+        if let Request::Confirm { pending_id, .. } = std::mem::replace(request, Request::Cancelled) {
+            self.session = self.program.decline(&self.session, &pending_id).session;
         }
         Vec::new()
     }
@@ -159,9 +159,9 @@ impl Proxy {
             });
             return refreshed.into_iter().chain([Route::Client(line)]).collect();
         }
-        let own = message.get("id").and_then(Value::as_str);
-        if let Some(own) = own.filter(|id| matches!(self.own.get(*id), Some(Request::List))).map(str::to_owned) {
-            self.own.remove(&own);
+        let id = message.get("id").and_then(Value::as_str);
+        if let Some(id) = id.filter(|id| matches!(self.requests.get(*id), Some(Request::List))).map(str::to_owned) {
+            self.requests.remove(&id);
             return self.take_page(&mut message);
         }
         // No other result has tools. The id is not compared: a client might take `2.0` for its `2`.
@@ -173,7 +173,7 @@ impl Proxy {
         self.compile();
         self.is_listed |= is_last;
         let permitted = self.permitted();
-        let is_permitted = |tool: &Value| name(tool).is_some_and(|name| permitted.contains(&self.named(name)));
+        let is_permitted = |tool: &Value| name(tool).is_some_and(|name| permitted.contains(&self.name_in_pack(name)));
         let listed: Vec<bool> = tools.iter().map(is_permitted).collect();
         match with_tools(&line, &listed) {
             Ok(line) => vec![Route::Client(line)],
@@ -184,7 +184,7 @@ impl Proxy {
     /// Asks the server for a page of its tools; without a cursor, for the first one.
     fn list(&mut self, cursor: Option<&str>) -> Route {
         let params = cursor.map_or_else(|| json!({}), |cursor| json!({ "cursor": cursor }));
-        let id = self.own(Request::List);
+        let id = self.add_request(Request::List);
         Route::Server(json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list", "params": params }).to_string())
     }
 
@@ -209,11 +209,11 @@ impl Proxy {
     /// Adds tools of the server. A tool that is known is replaced.
     fn add(&mut self, tools: Vec<Value>) {
         for mut tool in tools {
-            let Some(own) = name(&tool).map(|name| self.named(name)) else { continue };
+            let Some(name_in_pack) = name(&tool).map(|name| self.name_in_pack(name)) else { continue };
             if let Some(name) = tool.get_mut("name") {
-                *name = own.clone().into();
+                *name = name_in_pack.clone().into();
             }
-            self.tools.retain(|known| name(known) != Some(&own));
+            self.tools.retain(|known| name(known) != Some(&name_in_pack));
             self.tools.push(tool);
         }
     }
@@ -233,7 +233,7 @@ impl Proxy {
     }
 
     /// The name of a tool in the pack.
-    fn named(&self, tool: &str) -> String {
+    fn name_in_pack(&self, tool: &str) -> String {
         format!("{}{tool}", self.prefix)
     }
 
@@ -247,33 +247,36 @@ impl Proxy {
 
     /// The id of a request of the proxy. The other side cannot guess it: an answer to a question of the server must not
     /// count as one to a question of the proxy.
-    fn own(&mut self, request: Request) -> String {
+    fn add_request(&mut self, request: Request) -> String {
         let id = format!("{OWN}{}-{:016x}", self.next, RandomState::new().hash_one(self.next));
         self.next += 1;
-        self.own.insert(id.clone(), request);
+        self.requests.insert(id.clone(), request);
         id
     }
 
     /// Judges a call.
     fn call(&mut self, message: &Value, call: Call) -> Vec<Route> {
-        let Some(tool) = message.pointer("/params/name").and_then(Value::as_str).map(|tool| self.named(tool)) else {
+        let Some(tool) = message.pointer("/params/name").and_then(Value::as_str).map(|tool| self.name_in_pack(tool))
+        else {
             return vec![Route::Client(failure(call.id, -32602, "a call names its tool: `params.name` is a text"))];
         };
         let arguments = call.arguments().unwrap_or("{}");
         let (decision, outcome) = decision::judge(&self.program, &self.session, &tool, arguments);
         let before = std::mem::replace(&mut self.session, outcome.session);
         // Each call is an answer of its own, but those that a person is being asked about go on waiting.
-        for request in self.own.values() {
-            if let Request::Confirm { waits, .. } = request
-                && let Some(call) = before.pending.get(waits)
+        for request in self.requests.values() {
+            if let Request::Confirm { pending_id, .. } = request
+                && let Some(call) = before.pending.get(pending_id)
             {
-                self.session.pending.entry(waits.clone()).or_insert_with(|| call.clone());
+                self.session.pending.entry(pending_id.clone()).or_insert_with(|| call.clone());
             }
         }
         let mut routes = match decision {
             Decision::Allow(judged) => vec![call.with_arguments(&judged)],
             Decision::Deny(why) => vec![Route::Client(refusal(call.id, &why))],
-            Decision::Ask { id: waits, question, .. } if self.asks => vec![self.ask(call, waits, &question)],
+            Decision::Ask { id: pending_id, question, .. } if self.can_elicit => {
+                vec![self.ask(call, pending_id, &question)]
+            }
             Decision::Ask { question, .. } => {
                 // No person can confirm the call, so it does not become pending.
                 self.session = before.clone();
@@ -284,30 +287,30 @@ impl Proxy {
         routes
     }
 
-    /// Asks the person about a call that is pending under `waits`.
-    fn ask(&mut self, call: Call, waits: String, question: &str) -> Route {
-        let own = self.own(Request::Confirm { call, waits });
+    /// Asks the person about a pending call.
+    fn ask(&mut self, call: Call, pending_id: String, question: &str) -> Route {
+        let id = self.add_request(Request::Confirm { call, pending_id });
         let schema = json!({ "type": "object", "properties": {} });
         let params = json!({ "message": question, "requestedSchema": schema });
-        let message = json!({ "jsonrpc": "2.0", "id": own, "method": "elicitation/create", "params": params });
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": params });
         Route::Client(message.to_string())
     }
 
     /// Continues a pending call once a person has answered.
-    fn answered(&mut self, answer: &Value, call: Call, waits: &str) -> Vec<Route> {
+    fn answered(&mut self, answer: &Value, call: Call, pending_id: &str) -> Vec<Route> {
         // An answer with an error is none, whatever result is beside it.
         let is_error = answer.get("error").is_some();
         let yes = !is_error && answer.pointer("/result/action").and_then(Value::as_str) == Some("accept");
         let before = self.session.clone();
         let decide = if yes { Program::confirm } else { Program::decline };
-        let outcome = decide(&self.program, &self.session, waits);
+        let outcome = decide(&self.program, &self.session, pending_id);
         let decision = decision::of(&outcome);
         self.session = outcome.session;
         let mut routes = match decision {
             Decision::Allow(judged) if yes => vec![call.with_arguments(&judged)],
             Decision::Deny(why) if yes => vec![Route::Client(refusal(call.id, &why))],
             // The question has changed since.
-            Decision::Ask { id: waits, question, .. } if yes => vec![self.ask(call, waits, &question)],
+            Decision::Ask { id: pending_id, question, .. } if yes => vec![self.ask(call, pending_id, &question)],
             _ => vec![Route::Client(refusal(call.id, "not carried out: a person said no"))],
         };
         routes.extend(self.changed(&before));
