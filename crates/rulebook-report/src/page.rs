@@ -8,9 +8,9 @@ use super::drawing::Pen;
 use super::outcome::{parts, readable};
 use super::story::{Story, StoryLine};
 use super::{count, status, unpainted};
+use rulebook::Outcome;
 use rulebook::outcome::{Finding, Leaf, Status, StepKind, TraceStep};
-use rulebook::text::{Source, entity, excerpt};
-use rulebook::{Outcome, Severity};
+use rulebook::text::{Source, entity, excerpt, is_bidi_control};
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("page.css");
@@ -111,11 +111,7 @@ impl Page<'_> {
     }
 
     fn finding(&mut self, finding: &Finding) {
-        let class = match finding.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Info => "info",
-        };
+        let class = finding.severity.name();
         let code = finding.code.bare();
         let id = finding.id.as_ref().map(|id| format!(" <b>{}</b>", escaped(id))).unwrap_or_default();
         let strategy = finding
@@ -287,7 +283,7 @@ fn escaped(text: &str) -> String {
             '\u{7f}' => html.push('␡'),
             '\u{80}'..='\u{9f}' => html.push(char::REPLACEMENT_CHARACTER),
             // A character that changes the direction of text could make the text look like another one.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => html.push(char::REPLACEMENT_CHARACTER),
+            c if is_bidi_control(c) => html.push(char::REPLACEMENT_CHARACTER),
             c => match entity(c) {
                 Some(entity) => html.push_str(entity),
                 None => html.push(c),
