@@ -154,14 +154,19 @@ fn a_crate_uses_only_those_above_it() {
     }
 }
 
+/// What `cargo tree` prints: one line for each dependency.
+fn tree(arguments: &[&str]) -> String {
+    let mut command = std::process::Command::new(env!("CARGO"));
+    command.args(["tree", "--offline", "--prefix", "none"]).args(arguments).current_dir(crate::root());
+    let tree = command.output().unwrap();
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    String::from_utf8(tree.stdout).unwrap()
+}
+
 /// The engine has no files, no terminal, no argument parser and no clock.
 #[test]
 fn the_tree_of_the_engine_holds_no_io() {
-    let arguments =
-        ["tree", "--offline", "--package", "rulebook", "--edges", "normal", "--all-features", "--prefix", "none"];
-    let tree = std::process::Command::new(env!("CARGO")).args(arguments).current_dir(crate::root()).output().unwrap();
-    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
-    let tree = String::from_utf8(tree.stdout).unwrap();
+    let tree = tree(&["--package", "rulebook", "--edges", "normal", "--all-features"]);
     let names: BTreeSet<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
     assert!(names.contains("rulebook") && names.contains("regex"), "{names:?}");
     for absent in ["walkdir", "cap-std", "clap", "anstream", "annotate-snippets", "notify", "humantime", "tempfile"] {
@@ -172,10 +177,7 @@ fn the_tree_of_the_engine_holds_no_io() {
 /// A first run of the command has to compile its dependencies, so schemas are files in it, and not derived.
 #[test]
 fn the_command_derives_no_schemas() {
-    let arguments = ["tree", "--offline", "--package", "rulebook-cli", "--edges", "normal", "--prefix", "none"];
-    let tree = std::process::Command::new(env!("CARGO")).args(arguments).current_dir(crate::root()).output().unwrap();
-    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
-    let tree = String::from_utf8(tree.stdout).unwrap();
+    let tree = tree(&["--package", "rulebook-cli", "--edges", "normal"]);
     assert!(tree.contains("rulebook-report ") && !tree.contains("schemars "), "{tree}");
 }
 
@@ -183,11 +185,7 @@ fn the_command_derives_no_schemas() {
 /// change a host's own code.
 #[test]
 fn the_engine_leaves_the_features_of_shared_crates_alone() {
-    let arguments =
-        ["tree", "--package", "rulebook", "--edges", "features,normal", "--all-features", "--prefix", "none"];
-    let tree = std::process::Command::new(env!("CARGO")).args(arguments).current_dir(crate::root()).output().unwrap();
-    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
-    let tree = String::from_utf8(tree.stdout).unwrap();
+    let tree = tree(&["--package", "rulebook", "--edges", "features,normal", "--all-features"]);
     assert!(tree.contains("serde_json feature \"std\""), "{tree}");
     for absent in ["preserve_order", "arbitrary_precision", "unbounded_depth", "raw_value"] {
         for shared in ["serde_json", "toml", "schemars"] {
