@@ -137,22 +137,20 @@ impl Outcome {
         self.calls.sort_by_key(|call| natives.order_of(Span::from(call.span)));
         self.calls.iter_mut().for_each(|call| extent(&mut call.span));
         self.redacted.iter_mut().for_each(extent);
-        for origin in self.effects.iter_mut().filter_map(|record| record.origin.as_mut()) {
-            let part = natives.part(origin.span.start);
-            extent(&mut origin.span);
+        let located = |span: &mut Extent, line: &mut usize, column: &mut usize| {
+            let part = natives.part(span.start);
+            extent(span);
             if let Some(part) = natives.parts.get(part).filter(|_| part > 0) {
-                let place = Lines::new(part.of(source)).place(origin.span.start);
-                (origin.line, origin.column) = (place.line, place.column);
+                let place = Lines::new(part.of(source)).place(span.start);
+                (*line, *column) = (place.line, place.column);
             }
+        };
+        for origin in self.effects.iter_mut().filter_map(|record| record.origin.as_mut()) {
+            located(&mut origin.span, &mut origin.line, &mut origin.column);
         }
         self.trace.iter_mut().flatten().for_each(|step| extent(&mut step.span));
         for found in &mut self.diagnostics {
-            let part = natives.part(found.span.start);
-            extent(&mut found.span);
-            if let Some(part) = natives.parts.get(part).filter(|_| part > 0) {
-                let place = Lines::new(part.of(source)).place(found.span.start);
-                (found.line, found.column) = (place.line, place.column);
-            }
+            located(&mut found.span, &mut found.line, &mut found.column);
         }
     }
 }

@@ -158,6 +158,9 @@ impl Program {
             judged.findings.list.iter_mut().for_each(Diagnostic::hide_quotes);
         }
         let trace = options.trace.then(|| trace(&mut judged, &flowed));
+        let ledger = ledger(&judged);
+        let read = parts(&mut judged);
+        let found = std::mem::replace(&mut judged.findings, Findings::new(0, 0));
         let mut outcome = Outcome {
             version: VERSION,
             status: match (judged.ruling.is_refused(), judged.ruling.is_degraded()) {
@@ -167,26 +170,21 @@ impl Program {
             },
             dialect: judged.dialect.filter(|dialect| !dialect.is_native()).map(|dialect| dialect.name.clone()),
             mode: session.mode.clone(),
-            message: String::new(),
-            thinking: Vec::new(),
-            sections: Vec::new(),
-            contents: Vec::new(),
-            utterances: Vec::new(),
-            calls: Vec::new(),
+            message: read.message,
+            thinking: read.thinking,
+            sections: read.sections,
+            contents: read.contents,
+            utterances: read.utterances,
+            calls: read.calls,
             effects: self.records(flowed.done, judged.text),
-            diagnostics: Vec::new(),
+            diagnostics: self.findings(found, judged.text),
             ask_again,
-            ledger: ledger(&judged),
+            ledger,
             redacted: judged.redactions.hidden().iter().map(|span| (*span).into()).collect(),
             session: flowed.session,
             withheld: None,
             trace,
         };
-        let read = parts(&mut judged);
-        (outcome.message, outcome.thinking, outcome.calls) = (read.message, read.thinking, read.calls);
-        (outcome.sections, outcome.contents, outcome.utterances) = (read.sections, read.contents, read.utterances);
-        let found = std::mem::replace(&mut judged.findings, Findings::new(0, 0));
-        outcome.diagnostics = self.findings(found, judged.text);
         if let Some(natives) = &judged.document.natives {
             outcome.place(natives, judged.text);
         }

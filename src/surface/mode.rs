@@ -125,17 +125,13 @@ impl Decode for ReplyTable {
             if let Some(meant) = meant {
                 reading.unknown_key(key, &[meant]);
             }
+            let is_guess = meant.is_some();
             match meant.unwrap_or(key.get_ref().as_ref()) {
-                "order" if meant.is_some() => reply.order = reading.guessed(value),
-                "shows" if meant.is_some() => reply.shows = reading.guessed(value),
-                "separator" if meant.is_some() => reply.separator = reading.guessed(value),
-                "hold" if meant.is_some() => reply.hold = reading.guessed(value),
-                "refused" if meant.is_some() => reply.refused = reading.guessed(value),
-                "order" => reply.order = Vec::decode(value, reading),
-                "shows" => reply.shows = Spanned::decode(value, reading),
-                "separator" => reply.separator = Spanned::decode(value, reading),
-                "refused" => reply.refused = Spanned::decode(value, reading),
-                "hold" => reply.hold = Spanned::decode(value, reading),
+                "order" => reply.order = read(value, is_guess, reading),
+                "shows" => reply.shows = read(value, is_guess, reading),
+                "separator" => reply.separator = read(value, is_guess, reading),
+                "refused" => reply.refused = read(value, is_guess, reading),
+                "hold" => reply.hold = read(value, is_guess, reading),
                 name => {
                     if let Some(count) = Count::decode(value, reading) {
                         reply.counts.insert(name.to_owned(), Spanned::new(count, at));
@@ -149,6 +145,11 @@ impl Decode for ReplyTable {
     fn absent() -> Option<Self> {
         Some(Self::default())
     }
+}
+
+/// The value of a key, or that under a misspelt key which probably means this one.
+fn read<T: Decode>(node: &TomlNode<'_>, is_guess: bool, reading: &mut Decoder<'_>) -> Option<T> {
+    if is_guess { reading.guessed(node) } else { T::decode(node, reading) }
 }
 
 #[cfg(feature = "schema")]
