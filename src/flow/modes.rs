@@ -5,6 +5,7 @@
 //! strategy.
 //! Never: enters a mode twice on one occasion, so that rules cannot run forever.
 
+use super::effect::Effect;
 use super::turn::{Bindings, Flow, PendingTransition};
 use crate::diagnostic::{Code, Defect, Diagnostic, Remark, Strategy, message};
 use crate::program::{DeclarationContext, Exit, Mode, ModeId, ResolvedStrategy, RuleEvent};
@@ -36,12 +37,16 @@ impl<'f> Flow<'f> {
             self.wait(to, at);
             return;
         };
+        // The message sees what the answer has changed: it may say that the next answer will find the gate open.
         let declared = exit
             .shut
             .and_then(|message| self.program.message(message))
-            .and_then(|(_, message)| self.scope(&Bindings::default(), |scope| message.text.text(scope)).ok());
+            .map(|(id, message)| (id, self.scope(&Bindings::default(), |scope| message.text.text(scope))));
         // The pack's message about a shut gate explains more than its condition.
-        let why = declared.map_or(why, |text| excerpt(&text, 300).into_owned());
+        let why = match &declared {
+            Some((_, Ok(text))) => excerpt(text, 300).into_owned(),
+            _ => why,
+        };
         let message = message!("the gate from `{}` to `{}` is shut", &self.session.mode, &name);
         if insists {
             self.note(Remark::Note, message!("{}, and was passed all the same: {}", &message, &why), exit.at);
@@ -52,14 +57,19 @@ impl<'f> Flow<'f> {
         finding.help = Some(why.into());
         match self.shut(finding, exit.at) {
             Strategy::Keep => self.wait(to, at),
-            Strategy::Drop => {
-                if let Some(message) = exit.shut
-                    && let Err(failure) = self.say(message, &[], exit.at)
-                {
-                    self.failed(exit.at, &failure);
-                }
-            }
+            Strategy::Drop => match declared {
+                Some((id, Ok(text))) => self.explain(exit, id, text),
+                Some((_, Err(failure))) => self.failed(exit.at, &failure),
+                None => {}
+            },
             _ => {}
+        }
+    }
+
+    /// Sends the message about a shut gate to the user, once for all requests that it shuts out alike.
+    fn explain(&mut self, exit: &Exit, id: &str, text: String) {
+        if self.explained.insert((exit.to, text.clone())) {
+            self.push_effect(Effect::Say { id: id.to_owned(), text }, exit.at);
         }
     }
 

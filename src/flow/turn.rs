@@ -15,6 +15,7 @@ use crate::program::{DeclarationContext, MessageId, ModeId, Program};
 use crate::session::Session;
 use crate::text::{Location, Span};
 use crate::value::{ByteBudget, MAX_VALUE_DEPTH, Object, Record, Value, weight};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 
@@ -67,6 +68,8 @@ pub(crate) struct Flow<'f> {
     pub(super) leaving: bool,
     /// The modes entered on this occasion.
     pub(super) entered: Vec<ModeId>,
+    /// What the user was told about gates that are shut, by the mode that each of them leads to.
+    pub(super) explained: BTreeSet<(ModeId, String)>,
     /// How many bytes everything that is made on this occasion may take in total.
     budget: Arc<ByteBudget>,
 }
@@ -150,6 +153,7 @@ impl<'f> Flow<'f> {
             requested_transition: None,
             leaving: false,
             entered: Vec::new(),
+            explained: BTreeSet::new(),
             budget: Arc::clone(budget),
         }
     }
