@@ -78,6 +78,10 @@ struct Channel {
 }
 
 /// A guardrail that acts on a text.
+    /// How much of the text these guardrails have read.
+    read: usize,
+    /// The last place in it that is inside no match of any of them, however the text continues.
+    free: usize,
 #[derive(Debug)]
 struct TextGuard {
     rule: usize,
@@ -421,6 +425,8 @@ impl Channel {
         }
         let mut text = text;
         if self.part.is_none() {
+            self.read = 0;
+            self.free = 0;
             text = if outside { text.trim_start() } else { text };
             if text.is_empty() {
                 return;
@@ -446,17 +452,12 @@ impl Channel {
     /// Takes the text that no guardrail can act on any more, redacted; `None` if a guardrail refuses the answer.
     fn take(&mut self, context: ReleaseContext<'_>, is_complete: bool) -> Option<String> {
         let ReleaseContext { program, session, .. } = context;
-        let mut until = self.text.len();
+        let until = if is_complete { self.text.len() } else { self.free_place(program) };
         let mut ranges: Vec<(Range<usize>, Arc<str>)> = Vec::new();
-        let guards = self.guards.as_deref_mut().unwrap_or_default();
-        for guard in guards.iter_mut().filter(|_| !is_complete) {
-            let Some(watch) = program.guardrails.rules.get(guard.rule).and_then(Guardrail::watch) else { continue };
-            until = until.min(guard.watching.read(watch, &self.text));
-        }
         if until <= self.done {
             return Some(String::new());
         }
-        for guard in guards.iter() {
+        for guard in self.guards.as_deref().unwrap_or_default() {
             let Some(rule) = program.guardrails.rules.get(guard.rule) else { continue };
             for found in rule.matches_from(&self.text, self.done).take_while(|found| found.start < until) {
                 if found.is_empty() || !program.trips(rule, session, &self.text, Some(&found)) {
@@ -508,3 +509,24 @@ fn texts_of<'o>(outcome: &'o Outcome, role: Role, shows: Option<&str>) -> Vec<&'
         Role::Call | Role::Wrapper => Vec::new(),
     }
 }
+
+    /// Reads the new text. Returns the last place that is inside no match of any guardrail, however the text continues:
+    /// what is free for one of them may be in the middle of a match of another.
+    fn free_place(&mut self, program: &Program) -> usize {
+        let guards = self.guards.as_deref_mut().unwrap_or_default();
+        if guards.is_empty() {
+            return self.text.len();
+        }
+        for (at, byte) in self.text.bytes().enumerate().skip(self.read) {
+            let mut is_free = self.text.is_char_boundary(at + 1);
+            for guard in guards.iter_mut() {
+                let watch = program.guardrails.rules.get(guard.rule).and_then(Guardrail::watch);
+                is_free &= watch.is_some_and(|watch| guard.watching.read(watch, byte));
+            }
+            if is_free {
+                self.free = at + 1;
+            }
+        }
+        self.read = self.text.len();
+        self.free
+    }

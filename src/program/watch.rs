@@ -1,7 +1,7 @@
 //! Watch: up to which offset of an incomplete text can no match of a pattern be in progress?
 //!
-//! In: a guardrail's pattern, the pattern that excuses its matches, and a text in chunks.
-//! Out: [`Watching`], which returns an offset that no match contains, however the text continues.
+//! In: a guardrail's pattern, the pattern that excuses its matches, and the bytes of a text.
+//! Out: [`Watching`], which knows after each byte whether a match may contain that place, however the text continues.
 //! Never: finds a match: only the pattern itself does.
 //!
 //! The automaton reads the text from its start. Where its state equals the state in which a new search would start,
@@ -29,8 +29,6 @@ pub(crate) struct Watching {
     cache: Cache,
     /// None once the automaton would need too many states: then the text waits until its end.
     state: Option<LazyStateID>,
-    read: usize,
-    free: usize,
 }
 
 impl Watch {
@@ -53,24 +51,17 @@ impl Watch {
     pub(crate) fn start(&self) -> Watching {
         let mut cache = self.dfa.create_cache();
         let state = self.dfa.start_state(&mut cache, &Start::new().anchored(Anchored::No)).ok();
-        Watching { cache, state, read: 0, free: 0 }
+        Watching { cache, state }
     }
 }
 
 impl Watching {
-    /// Reads the rest of a text that starts with what has been read, and returns an offset that is inside no match.
-    pub(crate) fn read(&mut self, watch: &Watch, text: &str) -> usize {
-        for (at, byte) in text.bytes().enumerate().skip(self.read) {
-            let Some(state) = self.state else { break };
-            self.state = watch.dfa.next_state(&mut self.cache, state, byte).ok();
-            self.state = self.state.filter(|state| !state.is_dead() && !state.is_quit());
-            let here = Start::new().anchored(Anchored::No).look_behind(Some(byte));
-            let start = watch.dfa.start_state(&mut self.cache, &here).ok();
-            if self.state.is_some() && self.state == start && text.is_char_boundary(at + 1) {
-                self.free = at + 1;
-            }
-        }
-        self.read = text.len();
-        self.free
+    /// Reads the next byte of the text, and returns whether the place behind it is inside no match.
+    pub(crate) fn read(&mut self, watch: &Watch, byte: u8) -> bool {
+        let Some(state) = self.state else { return false };
+        self.state = watch.dfa.next_state(&mut self.cache, state, byte).ok();
+        self.state = self.state.filter(|state| !state.is_dead() && !state.is_quit());
+        let here = Start::new().anchored(Anchored::No).look_behind(Some(byte));
+        self.state.is_some() && self.state == watch.dfa.start_state(&mut self.cache, &here).ok()
     }
 }
