@@ -312,10 +312,12 @@ impl Release {
         let mut text = text.as_str();
         match (role, block) {
             (None, _) => {
-                // Text without a role is shown only if a strategy makes it the message.
+                // Such text is part of the message if a strategy says so, or if it is in a wrapper that turns out to
+                // be unclosed, and text outside blocks is the message.
                 let near = DeclarationContext { mode: Some(mode), ..DeclarationContext::default() };
-                let is_message = program.answers(Defect::StrayText, near).any(|(one, _)| one == Strategy::KeepAsText);
-                if is_message && !text.trim().is_empty() {
+                let may_be_message = dialect.text == TextRole::Message
+                    || program.answers(Defect::StrayText, near).any(|(one, _)| one == Strategy::KeepAsText);
+                if may_be_message && !text.trim().is_empty() {
                     self.wait(Role::Message);
                 }
             }
