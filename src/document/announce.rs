@@ -35,8 +35,8 @@ pub enum StreamEvent {
         /// Its role.
         role: Role,
         /// What its opener calls it: the speaker of an utterance, the key of a content, the action of a call; for other
-        /// blocks their name as written. None if that is not in the opener: a payload may name a call, and a wrapper
-        /// its contents.
+        /// blocks their name as written. None if that is not in the opener, since a payload may name a call, and a
+        /// wrapper its contents; or if a guardrail may keep it from the outcome.
         called: Option<String>,
         /// The offset of its opener, in bytes of [`Reader::text`](crate::Reader::text).
         start: usize,

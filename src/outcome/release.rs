@@ -147,11 +147,8 @@ impl Release {
     ) -> Vec<StreamEvent> {
         let mut events = Vec::with_capacity(drafts.len());
         for mut draft in drafts {
-            // The name of an unknown action that a guardrail may redact is not emitted before the answer is judged.
-            if let StreamEvent::Opened { role: Role::Call, called, .. } = &mut draft.event
-                && let Some(name) = called.as_deref()
-                && !context.program.actions.keys().any(|known| known.eq_ignore_ascii_case(name))
-                && context.program.guardrails.match_in_call(name)
+            if self.may_hide(context.program, &draft.event)
+                && let StreamEvent::Opened { called, .. } = &mut draft.event
             {
                 *called = None;
             }
@@ -240,6 +237,21 @@ impl Release {
     /// Makes all further text of a role wait for the outcome.
     fn wait(&mut self, role: Role) {
         self.channel(role).into_iter().for_each(|channel| channel.waits = true);
+    /// Whether a guardrail may keep what an opener calls its block out of the outcome. A name of the pack is no secret.
+    fn may_hide(&self, program: &Program, opened: &StreamEvent) -> bool {
+        let StreamEvent::Opened { name: block, role, called: Some(called), .. } = opened else { return false };
+        let is_written_freely = matches!(role, Role::Content | Role::Call | Role::Utterance | Role::Section);
+        if !is_written_freely || program.actions.keys().chain([block]).any(|known| known.eq_ignore_ascii_case(called)) {
+            return false;
+        }
+        let path = program.below_root(called);
+        let is_key = *role == Role::Content;
+        program.guardrails.of_answers(self.mode).any(|rule| {
+            let trips = || [called.as_str(), &*path].into_iter().any(|key| rule.may_trip(key));
+            rule.matches_from(called, 0).next().is_some() || (is_key && rule.checks_keys() && trips())
+        })
+    }
+
     }
 
     /// Handles the opening of a block.

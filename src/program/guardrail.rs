@@ -5,7 +5,7 @@
 //! Never: searches a text.
 
 use super::pattern::{Pattern, PatternSet};
-use super::{BlockBinding, Modes, Watch};
+use super::{BlockBinding, ModeId, Modes, NameSource, Watch};
 use crate::diagnostic::{Severity, Strategy};
 use crate::expression::Expression;
 use crate::surface::Role;
@@ -50,10 +50,11 @@ pub(crate) struct Guardrail {
 }
 
 impl Guardrails {
-    /// Whether the pattern of some guardrail on parameters matches in this text of a call.
-    pub(crate) fn match_in_call(&self, text: &str) -> bool {
-        let of_params = |rule: &&Guardrail| rule.targets.iter().any(|one| matches!(one, GuardrailTarget::Param(..)));
-        self.rules.iter().filter(of_params).any(|rule| rule.matches_from(text, 0).next().is_some())
+    /// The guardrails that check answers in a mode, without those that keep what they find.
+    pub(crate) fn of_answers(&self, mode: Option<ModeId>) -> impl Iterator<Item = &Guardrail> {
+        let checks = |rule: &&Guardrail| !rule.targets.contains(&GuardrailTarget::Input);
+        let acts = |rule: &&Guardrail| rule.strategy != Some(Strategy::Keep);
+        self.rules.iter().filter(checks).filter(acts).filter(move |rule| rule.modes.include(mode))
     }
 }
 
@@ -67,6 +68,20 @@ impl Guardrail {
     pub(crate) fn matches_from<'l>(&'l self, text: &'l str, from: usize) -> impl Iterator<Item = Range<usize>> + 'l {
         let pattern = self.pattern.iter().filter(|_| !self.inverted);
         pattern.flat_map(move |pattern| pattern.find_apart(text, from, self.excuse.as_slice()))
+    }
+
+    /// Whether it may trip on a text: its pattern decides so, whatever its condition is.
+    pub(crate) fn may_trip(&self, text: &str) -> bool {
+        match &self.pattern {
+            Some(pattern) if self.inverted => pattern.find_all(text, 0).next().is_none(),
+            Some(_) => self.matches_from(text, 0).next().is_some(),
+            None => true,
+        }
+    }
+
+    /// Whether it checks the keys of contents.
+    pub(crate) fn checks_keys(&self) -> bool {
+        self.targets.iter().any(|target| matches!(target, GuardrailTarget::Key(_)))
     }
 
     /// Whether its condition is evaluated for each match.

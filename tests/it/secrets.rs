@@ -157,6 +157,58 @@ fn a_redacted_text_is_nowhere_in_an_outcome() {
     assert!(replaced > tries / 5 && refused > tries / 5, "{replaced} {refused} of {tries}");
 }
 
+/// A stream names what it opens before the answer is judged.
+#[test]
+fn a_name_that_the_outcome_hides_is_in_no_event() {
+    let pack = r#"
+[pack]
+name = "p"
+[dialects.tagged]
+grammar = "tags"
+[dialects.tagged.blocks]
+say = { role = "message" }
+file = { role = "content", key = "@path" }
+do = { role = "call", name = "@what", payload = "tags" }
+[actions.note]
+[modes.default]
+permits = ["note"]
+[contents.file]
+key = "path"
+[[guardrails]]
+id = "names"
+on = "message"
+matches = '(?i)jane doe'
+strategy = "redact"
+[[guardrails]]
+id = "keys"
+on = "file.key"
+unless = '^notes/'
+strategy = "drop"
+"#;
+    let program = program_of(pack);
+    let named = |answer: &str| -> Vec<Option<String>> {
+        let mut reader = program.reader(&program.session(), &Options::default());
+        let mut events: Vec<_> = answer.as_bytes().chunks(1).flat_map(|piece| reader.push(piece)).collect();
+        events.extend(reader.finish().1);
+        let names = events.into_iter().filter_map(|event| match event {
+            rulebook::StreamEvent::Opened { role: rulebook::Role::Message, .. } => None,
+            rulebook::StreamEvent::Opened { called, .. } => Some(called),
+            _ => None,
+        });
+        names.collect()
+    };
+    let message = "<say>To Jane Doe.</say>";
+    assert_eq!(
+        named(&format!("{message}<do what=\"Jane Doe\"></do><do what=\"note\"></do>")),
+        [None, Some("note".into())]
+    );
+    let file = |path: &str| named(&format!("{message}<file path=\"{path}\">x</file>"));
+    assert_eq!(file("notes/a.txt"), [Some("notes/a.txt".into())]);
+    assert_eq!(file("./notes/a.txt"), [None]);
+    assert_eq!(file("notes/jane doe.txt"), [None]);
+    assert_eq!(file("other/a.txt"), [None]);
+}
+
 /// The words of a user are guarded before a rule reads them, the session stores them or a prompt contains them.
 #[test]
 fn what_a_user_says_is_guarded_first() {

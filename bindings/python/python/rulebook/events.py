@@ -39,8 +39,8 @@ class Opened(Part):
     @property
     def called(self) -> str | None:
         """What its opener calls it: the speaker of an utterance, the key of a content, the action of a call; for other
-        blocks their name as written. None if that is not in the opener: a payload may name a call, and a wrapper
-        its contents.
+        blocks their name as written. None if that is not in the opener, since a payload may name a call, and a
+        wrapper its contents; or if a guardrail may keep it from the outcome.
         """
 
     @property
