@@ -89,6 +89,8 @@ pub(crate) struct EventDraft {
     pub(crate) start: usize,
     /// For a closed block: whether its own closer ended it.
     pub(crate) whole: bool,
+    /// For a closed block: whether it was cut off, or may be.
+    pub(crate) cut: bool,
 }
 
 impl EventDraft {
@@ -100,7 +102,7 @@ impl EventDraft {
         start: usize,
         text: String,
     ) -> Self {
-        Self { event: StreamEvent::Text { block, role, text }, id, start, whole: false }
+        Self { event: StreamEvent::Text { block, role, text }, id, start, whole: false, cut: false }
     }
 
     /// Whether the event is an empty text.
@@ -111,9 +113,10 @@ impl EventDraft {
     /// The event that a block is complete.
     pub(super) fn closed(number: usize, block: &Block) -> Self {
         let span = block.span();
-        let whole = !block.ended.is_cut() && block.is_closed();
+        let cut = block.ended.is_cut();
+        let whole = !cut && block.is_closed();
         let event = StreamEvent::Closed { block: number, span: span.into() };
-        Self { event, id: Some(block.id), start: span.start, whole }
+        Self { event, id: Some(block.id), start: span.start, whole, cut }
     }
 }
 
@@ -168,7 +171,7 @@ impl<'g> ReadContext<'g> {
         let block = self.block(id)?;
         let (name, called) = (block.name.clone(), view.title(block));
         let event = StreamEvent::Opened { block: number, name, role: block.role, called, start };
-        Some(EventDraft { event, id: Some(id), start, whole: false })
+        Some(EventDraft { event, id: Some(id), start, whole: false, cut: false })
     }
 
     /// The role to announce for the text of a block.

@@ -7,6 +7,7 @@
 use super::contract::Outcome;
 use crate::diagnostic::{Defect, Strategy};
 use crate::document::{EventDraft, StreamEvent};
+use crate::json;
 use crate::program::{
     BlockId, DeclarationContext, Dialect, Guardrail, Mode, ModeId, Program, TextRole, Wait, WaitReason, WaitsUntil,
     Watching,
@@ -38,6 +39,10 @@ pub(super) struct Release {
     opened: BTreeMap<BlockId, usize>,
     /// Whether a call has opened.
     calls: bool,
+    /// Whether something before was cut off, or may be, so that all that follows may be part of it.
+    may_be_inside: bool,
+    /// Where the last block outside all others ended.
+    behind: usize,
     /// How many bytes of text have been emitted.
     emitted_so_far: usize,
     /// The piece of reasoning that is arriving, if an API returns reasoning separately from the text.
@@ -73,15 +78,15 @@ struct Channel {
     space: String,
     /// The guardrails that act on the text; `None` before they are known.
     guards: Option<Vec<TextGuard>>,
+    /// How much of the text these guardrails have read.
+    read: usize,
+    /// The last place in it that is inside no match of any of them, however the text continues.
+    free: usize,
     /// How many matches have been replaced.
     matches: usize,
 }
 
 /// A guardrail that acts on a text.
-    /// How much of the text these guardrails have read.
-    read: usize,
-    /// The last place in it that is inside no match of any of them, however the text continues.
-    free: usize,
 #[derive(Debug)]
 struct TextGuard {
     rule: usize,
@@ -113,6 +118,8 @@ impl Release {
             open: Vec::new(),
             opened: BTreeMap::new(),
             calls: false,
+            may_be_inside: false,
+            behind: 0,
             emitted_so_far: 0,
             thinking: None,
         }
@@ -230,13 +237,6 @@ impl Release {
         events
     }
 
-    fn channel(&mut self, role: Role) -> Option<&mut Channel> {
-        self.channels.get_mut(ROLES.iter().position(|known| *known == role)?)
-    }
-
-    /// Makes all further text of a role wait for the outcome.
-    fn wait(&mut self, role: Role) {
-        self.channel(role).into_iter().for_each(|channel| channel.waits = true);
     /// Whether a guardrail may keep what an opener calls its block out of the outcome. A name of the pack is no secret.
     fn may_hide(&self, program: &Program, opened: &StreamEvent) -> bool {
         let StreamEvent::Opened { name: block, role, called: Some(called), .. } = opened else { return false };
@@ -252,6 +252,13 @@ impl Release {
         })
     }
 
+    fn channel(&mut self, role: Role) -> Option<&mut Channel> {
+        self.channels.get_mut(ROLES.iter().position(|known| *known == role)?)
+    }
+
+    /// Makes all further text of a role wait for the outcome.
+    fn wait(&mut self, role: Role) {
+        self.channel(role).into_iter().for_each(|channel| channel.waits = true);
     }
 
     /// Handles the opening of a block.
@@ -295,6 +302,12 @@ impl Release {
         let near = DeclarationContext { block: Some(block), mode: Some(mode), ..DeclarationContext::default() };
         let is_beyond = count.and_then(|count| count.most).is_some_and(|most| times > most)
             && program.moving(Defect::DuplicateBlock, near).next().is_some();
+        // Data that is still open where a call starts may have all that follows in it.
+        if role == Role::Call && self.open.is_empty() {
+            let between = context.text.get(self.behind..draft.start);
+            self.may_be_inside |= between.is_some_and(json::awaits_value);
+        }
+        let may_be_taken = self.may_be_inside && program.taken_if_inside(near).is_some();
         // A block after a call may be after the last call.
         self.calls |= role == Role::Call;
         let is_late =
@@ -309,7 +322,7 @@ impl Release {
             self.open.push(StreamedBlock { role: None, wraps: role == Role::Wrapper, by_block: false });
             return;
         };
-        channel.waits |= is_nested || is_beyond || is_late || is_unsafe || at_end;
+        channel.waits |= is_nested || is_beyond || is_late || is_unsafe || may_be_taken || at_end;
         channel.start(emitted_as, Some(number));
         channel.guard(program, &waits);
         self.open.push(StreamedBlock { role: Some(emitted_as), wraps: false, by_block });
@@ -369,7 +382,12 @@ impl Release {
 
     /// Handles the end of the open block.
     fn end(&mut self, context: ReleaseContext<'_>, draft: &EventDraft, events: &mut Vec<StreamEvent>) {
-        let Some(StreamedBlock { role: Some(role), by_block, .. }) = self.open.pop() else { return };
+        let popped = self.open.pop();
+        if let StreamEvent::Closed { span, .. } = &draft.event {
+            self.behind = self.behind.max(span.end);
+        }
+        self.may_be_inside |= draft.cut && popped.as_ref().is_some_and(|block| !block.wraps);
+        let Some(StreamedBlock { role: Some(role), by_block, .. }) = popped else { return };
         if by_block && !draft.whole {
             self.wait(role);
         }
@@ -407,6 +425,8 @@ impl Channel {
             self.done = 0;
             self.matches = 0;
             self.guards = None;
+            self.read = 0;
+            self.free = 0;
         }
     }
 
@@ -439,8 +459,6 @@ impl Channel {
         }
         let mut text = text;
         if self.part.is_none() {
-            self.read = 0;
-            self.free = 0;
             text = if outside { text.trim_start() } else { text };
             if text.is_empty() {
                 return;
@@ -500,6 +518,27 @@ impl Channel {
         emitted.push_str(self.text.slice(at..until.max(at)));
         Some(emitted)
     }
+
+    /// Reads the new text. Returns the last place that is inside no match of any guardrail, however the text continues:
+    /// what is free for one of them may be in the middle of a match of another.
+    fn free_place(&mut self, program: &Program) -> usize {
+        let guards = self.guards.as_deref_mut().unwrap_or_default();
+        if guards.is_empty() {
+            return self.text.len();
+        }
+        for (at, byte) in self.text.bytes().enumerate().skip(self.read) {
+            let mut is_free = self.text.is_char_boundary(at + 1);
+            for guard in guards.iter_mut() {
+                let watch = program.guardrails.rules.get(guard.rule).and_then(Guardrail::watch);
+                is_free &= watch.is_some_and(|watch| guard.watching.read(watch, byte));
+            }
+            if is_free {
+                self.free = at + 1;
+            }
+        }
+        self.read = self.text.len();
+        self.free
+    }
 }
 
 /// Whether a key is a safe path as the opener at the start of `text` writes it: white space after it would be part of
@@ -523,24 +562,3 @@ fn texts_of<'o>(outcome: &'o Outcome, role: Role, shows: Option<&str>) -> Vec<&'
         Role::Call | Role::Wrapper => Vec::new(),
     }
 }
-
-    /// Reads the new text. Returns the last place that is inside no match of any guardrail, however the text continues:
-    /// what is free for one of them may be in the middle of a match of another.
-    fn free_place(&mut self, program: &Program) -> usize {
-        let guards = self.guards.as_deref_mut().unwrap_or_default();
-        if guards.is_empty() {
-            return self.text.len();
-        }
-        for (at, byte) in self.text.bytes().enumerate().skip(self.read) {
-            let mut is_free = self.text.is_char_boundary(at + 1);
-            for guard in guards.iter_mut() {
-                let watch = program.guardrails.rules.get(guard.rule).and_then(Guardrail::watch);
-                is_free &= watch.is_some_and(|watch| guard.watching.read(watch, byte));
-            }
-            if is_free {
-                self.free = at + 1;
-            }
-        }
-        self.read = self.text.len();
-        self.free
-    }

@@ -225,6 +225,11 @@ impl Program {
                 Some(Wait { until, why: WaitReason::Defect(*defect), strategy: Some(strategy), at })
             });
             waits.extend(defects);
+            // Only a fallback reads what is in a fence, which may never be closed.
+            if let Some((strategy, at)) = self.taken_if_inside(near).filter(|_| dialect.fallback.is_some()) {
+                let (until, why) = (WaitsUntil::Answer, WaitReason::Defect(Defect::UnclosedBlock));
+                waits.push(Wait { until, why, strategy: Some(strategy), at });
+            }
             let is_value = block.payload.iter().any(|payload| *payload != Payload::Text);
             if block.text.is_some() || is_value || block.decode == Some(Decoding::Guarded) {
                 waits.push(Wait {
@@ -260,6 +265,14 @@ impl Program {
         waits
     }
 
+    /// The strategy that may take away a content inside something that is never closed. There, none accepts it as it is,
+    /// so one behind `keep` may act.
+    pub(crate) fn taken_if_inside<'p>(&'p self, near: DeclarationContext<'p>) -> Option<ResolvedStrategy> {
+        let is_content = near.block.is_some_and(|block| block.role == Role::Content);
+        let acts = |(strategy, _): &ResolvedStrategy| is_content && moves(*strategy);
+        self.answers(Defect::UnclosedBlock, near).find(acts)
+    }
+
     /// The strategies for a defect that may remove, move or change a text that has it.
     pub(crate) fn moving<'p>(
         &'p self,
@@ -289,7 +302,8 @@ impl Program {
                 || self.until(defect, mode, dialect, block).is_some()
         };
         let mut defects = Defect::ALL.iter().filter(|defect| may_have(**defect));
-        defects.any(|defect| self.moving(*defect, near).any(|(strategy, _)| strategy == Strategy::KeepAsText))
+        let inside = self.taken_if_inside(near).is_some_and(|(strategy, _)| strategy == Strategy::KeepAsText);
+        inside || defects.any(|defect| self.moving(*defect, near).any(|(one, _)| one == Strategy::KeepAsText))
     }
 
     /// When it is known whether a text has a defect; none if it cannot have the defect, or if that is known at its

@@ -249,7 +249,7 @@ impl Objects {
             (emitted.at, emitted.text) = (member.sure.end, emitted.text + fresh.len());
             if let Some(end) = member.end {
                 let event = StreamEvent::Closed { block: number, span: Span::new(member.start, end).into() };
-                out.push(EventDraft { event, id: Some(member.id), start: member.start, whole: true });
+                out.push(EventDraft { event, id: Some(member.id), start: member.start, whole: true, cut: false });
                 emitted.closed = number + 1;
             }
         }
