@@ -1,10 +1,10 @@
 //! Streams: do the events before the end of an answer agree with its outcome?
 
 use crate::dice::Dice;
-use crate::texts::{PACKS, cases, program_of};
+use crate::texts::{PACKS, cases, program_of, thorough};
 use proptest::prelude::*;
 use rulebook::outcome::Status;
-use rulebook::{Options, Outcome, Program, Role, Session, StreamEvent};
+use rulebook::{Folder, Options, Outcome, Program, Role, Session, StreamEvent};
 use rulebook_fs::{cases_below, packs_below, read_pack};
 use serde_json::json;
 use std::path::Path;
@@ -173,6 +173,157 @@ fn every_case_is_emitted_as_its_outcome_has_it() {
         }
     }
     assert!(early > all / 10, "{early} of {all} bytes are emitted early");
+}
+
+/// Guardrails and strategies that any pack might have besides its own.
+const PATTERNS: [&str; 12] = [
+    "[a-e]+ ?[n-z]", "(?i)the [a-z]+", "\\w+\\s*$", "e", "(?m)^.", "[.]\\s", "\\A\\w+", "\\b[A-Z]\\w*", "(?s)o.*?n",
+    "\\d+( \\d+){2,}", "sk-[a-z0-9]+", "(?i)[aeiou]{2}",
+];
+const STRATEGIES: [&str; 10] = [
+    "stray-text = \"keep-as-text\"",
+    "unclosed-block = \"keep\"",
+    "unclosed-block = \"drop\"",
+    "nested-block = \"lift\"",
+    "nested-block = \"keep-as-text\"",
+    "duplicate-block = \"join\"",
+    "duplicate-block = \"keep-last\"",
+    "forbidden-call = \"keep-as-text\"",
+    "missing-message = \"take-stray-text\"",
+    "wrong-closer = \"drop\"",
+];
+/// What a model, or a bad connection, might insert into an answer.
+const INSERTED: [&str; 20] = [
+    "</think>", "<think>", "```\n", "`", "\n\n", "\n", " ", "</message>", "\"", "}", "{", "]", "<!--", "-->", "&amp;",
+    "<", ">", "~~~\n", "é", "\r\n",
+];
+
+/// The pack with guardrails and strategies besides its own; `None` if they do not suit it.
+fn guarded(folder: &Folder, dice: &mut Dice) -> Option<Program> {
+    let written: String = folder.files.values().map(|file| String::from_utf8_lossy(file)).collect();
+    let contents = written.lines().filter_map(|line| line.trim().strip_prefix("[contents.")?.strip_suffix(']'));
+    let contents: Vec<&str> = contents.collect();
+    let (mut rules, mut roles) = (String::from("[reply]\nhold = \"settled\"\n"), vec!["message"]);
+    let others = ["thinking", "section", "content", "utterance"];
+    roles.extend(others.into_iter().filter(|role| written.contains(&format!("\"{role}\"")) && !dice.one_in(3)));
+    for number in 0..1 + dice.below(2) {
+        let with = dice.pick(&["", "x", "[gone]", "a longer replacement"]);
+        let acts = if dice.one_in(4) { "\"drop\"".into() } else { format!("\"redact\"\nwith = \"{with}\"") };
+        rules += &format!(
+            "[[guardrails]]\nid = \"zz{number}\"\non = {roles:?}\nmatches = '{}'\nstrategy = {acts}\n",
+            dice.pick(&PATTERNS)
+        );
+    }
+    if !contents.is_empty() && dice.one_in(2) {
+        let key = format!("{}.key", dice.pick(&contents));
+        let pattern = dice.pick(&PATTERNS);
+        rules +=
+            &format!("[[guardrails]]\nid = \"zz-key\"\non = {key:?}\nmatches = '{pattern}'\nstrategy = \"drop\"\n");
+    }
+    if dice.one_in(2) {
+        rules += &format!("[degradation]\n{}\n", dice.pick(&STRATEGIES));
+    }
+    let mut folder = folder.clone();
+    folder.files.insert("zz-guarded.toml".to_owned(), rules.into_bytes());
+    Program::load(&folder).value
+}
+
+/// An answer of a case, with up to three changes.
+fn changed(answers: &[String], dice: &mut Dice) -> String {
+    let mut text = answers[dice.below(answers.len())].clone();
+    for _ in 0..dice.below(4) {
+        let from = boundary(&text, dice.below(text.len() + 1));
+        let until = boundary(&text, text.len().min(from + 1 + dice.below(40))).max(from);
+        match dice.below(5) {
+            0 => text.truncate(from),
+            1 => text.insert_str(from, dice.pick(&INSERTED)),
+            2 => drop(text.drain(from..until)),
+            3 => {
+                let again = text[from..until].to_owned();
+                let place = boundary(&text, dice.below(text.len() + 1));
+                text.insert_str(place, &again);
+            }
+            _ => {
+                let other = &answers[dice.below(answers.len())];
+                let place = boundary(other, dice.below(other.len() + 1));
+                text.replace_range(from.., &other[place..]);
+            }
+        }
+    }
+    text
+}
+
+/// The first place at or before an offset that is between two characters.
+fn boundary(text: &str, at: usize) -> usize {
+    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+/// The first name in the events that a guardrail has kept out of the outcome.
+fn hidden_name(events: &[StreamEvent], outcome: &Outcome, response: &str) -> Option<String> {
+    let json = serde_json::to_string(outcome).unwrap();
+    let names = events.iter().filter_map(|event| match event {
+        // Other blocks have names of the pack.
+        StreamEvent::Opened {
+            role: Role::Content | Role::Call | Role::Utterance | Role::Section,
+            called: Some(called),
+            start,
+            ..
+        } => Some((called, *start)),
+        _ => None,
+    });
+    let hides = |called: &str, start: usize| {
+        outcome.redacted.iter().any(|place| {
+            // A short text occurs in a name by chance.
+            let text = response[place.start..place.end].trim();
+            (text.len() > 3 && called.contains(text)) || (place.start <= start && start < place.end)
+        })
+    };
+    let is_absent = |called: &str| !json.contains(serde_json::to_string(called).unwrap().trim_matches('"'));
+    let mut hidden = names.filter(|(called, start)| hides(called, *start) && is_absent(called));
+    hidden.next().map(|(called, _)| called.clone())
+}
+
+/// The answers of all cases, changed, in their packs with guardrails and strategies besides their own.
+#[test]
+fn changed_answers_are_emitted_as_their_outcomes_have_them() {
+    let root = crate::root();
+    let packs = ["rules", "tests/packs"].into_iter().flat_map(|group| packs_below(&root.join(group)).unwrap());
+    let seed = std::env::var("PROPTEST_RNG_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(5);
+    let mut dice = Dice(seed);
+    let (mut early, mut all, mut acted, mut number) = (0, 0, 0, 0);
+    for pack in packs {
+        let folder = read_pack(&pack).unwrap().folder;
+        let (_, shows) = settled(&pack);
+        let answer = |case: Vec<u8>| {
+            let text = String::from_utf8(case).unwrap();
+            let (_, rest) = text.split_once("=== response ===\n")?;
+            rest.split("\n=== ").next().map(str::to_owned)
+        };
+        let answers: Vec<String> =
+            cases_below(&pack).unwrap().into_iter().filter_map(|case| answer(case.bytes)).collect();
+        for _ in 0..if answers.is_empty() { 0 } else { thorough(2) } {
+            let Some(program) = guarded(&folder, &mut dice) else { continue };
+            let modes: Vec<&str> = program.modes().collect();
+            for _ in 0..10 {
+                let response = changed(&answers, &mut dice);
+                let session = program.resume(json!({ "mode": dice.pick(&modes) })).unwrap();
+                let cuts: Vec<usize> = (0..response.len()).step_by(dice.pick(&[1, 1, 3, 7, 50])).collect();
+                let (before, whole, outcome) = stream(&program, &session, response.as_bytes(), &cuts);
+                number += 1;
+                acted += usize::from(!outcome.redacted.is_empty());
+                if outcome.status == Status::Refused {
+                    continue;
+                }
+                let place = || format!("{} in {}: {response:?}", pack.display(), session.mode);
+                let agrees = agree(&before, &whole, &outcome, shows.as_deref());
+                assert!(agrees.is_ok(), "{}\n{}", place(), agrees.unwrap_err());
+                assert_eq!(hidden_name(&whole, &outcome, &response), None, "{}", place());
+                early += ROLES.iter().map(|role| emitted(&before, *role).len()).sum::<usize>();
+                all += ROLES.iter().map(|role| emitted(&whole, *role).len()).sum::<usize>();
+            }
+        }
+    }
+    assert!(early > all / 10 && acted > number / 5, "{early} of {all} bytes early, {acted} of {number} redacted");
 }
 
 /// Guardrails of every kind over random texts: text that is emitted early has passed them.
