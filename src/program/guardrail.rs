@@ -5,7 +5,7 @@
 //! Never: searches a text.
 
 use super::pattern::{Pattern, PatternSet};
-use super::{BlockBinding, ModeId, Modes, NameSource, Watch};
+use super::{BlockBinding, ModeId, Modes, Watch};
 use crate::diagnostic::{Severity, Strategy};
 use crate::expression::Expression;
 use crate::surface::Role;

@@ -133,8 +133,8 @@ fn a_fallback_that_never_reads_is_reported_at_its_word() {
     check("", &format!("{fine}\nneeds = [\"say\"]"), &[]);
     check("", "like = \"d\"\nfallback = true", &[("true", "say `quoted = []`")]);
     let as_much = "leave out what it is to read, as in `quoted = []`";
-    let all = "like = \"d\"\nquoted = [\"code-span\", \"code-fence\"]\nfallback = true";
-    check("", all, &[("[\"code-span\", \"code-fence\"]", as_much)]);
+    let all = "like = \"d\"\nquoted = [\"code-span\", \"block-quote\", \"code-fence\"]\nfallback = true";
+    check("", all, &[("[\"code-span\", \"block-quote\", \"code-fence\"]", as_much)]);
     let without = "add `fallback = true`: it then reads what no other dialect can";
     check("", "like = \"d\"\nquoted = []", &[("[]", without)]);
     let like = "say which as `like`: a fallback differs from another dialect only in what is `quoted`";

@@ -208,10 +208,9 @@ impl Masks {
             let rest = before.get(at..)?;
             // Fast path: most `>` end a tag.
             let is_quote = rest.starts_with(b">") && self.kinds.block_quotes;
-            if !is_quote || dialect.starts.with(rest, true).next().is_some() {
-                if let Some(mark) = mark_before(bytes, self.decided, at) {
-                    return Some(mark);
-                }
+            let may_open = !is_quote || dialect.starts.with(rest, true).next().is_some();
+            if may_open && let Some(mark) = mark_before(bytes, self.decided, at) {
+                return Some(mark);
             }
             if self.kinds.may_start(*rest.first()?) && (!is_quote || starts_quote(bytes, at)) {
                 return Some(at);
