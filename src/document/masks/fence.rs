@@ -20,7 +20,7 @@ pub(super) struct FenceLine {
     pub(super) marks: usize,
     /// The end of the line, without its line break.
     pub(super) end: usize,
-    pub(super) joined: Joined,
+    pub(super) joined: JoinedTo,
 }
 
 /// How many bytes before a fence are examined.
@@ -41,7 +41,7 @@ pub(super) enum BeforeFence {
 
 /// What is between the margin and a fence on its line, except for the markers of lists and block quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Joined {
+pub(super) enum JoinedTo {
     Nothing,
     /// A tag, or text that a fence of backticks with a word follows.
     Opener,
@@ -133,7 +133,7 @@ pub(super) fn fence_line(bytes: &[u8], at: usize, complete: bool) -> Option<Fenc
     let info = bytes.slice(marks..end).trim_ascii_start();
     let opens = mark == b'~' || !info.contains(&b'`');
     let closes = matches!(info.first(), None | Some(b'<' | b'['));
-    let joined = Joined::Nothing;
+    let joined = JoinedTo::Nothing;
     (length >= 3 && (opens || closes)).then_some(FenceLine {
         length,
         bare: info.is_empty(),
@@ -192,9 +192,9 @@ pub(super) fn glued_fence(
     let before = before.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
     let bare = word == marks;
     let (before, joined) = match before {
-        Some(b'>' | b']') => (BeforeFence::Margin, Joined::Opener),
-        _ if !bare && bytes.get(at) == Some(&b'`') => (BeforeFence::of_text(bytes, at), Joined::Opener),
-        _ => (BeforeFence::of_text(bytes, at), Joined::Text),
+        Some(b'>' | b']') => (BeforeFence::Margin, JoinedTo::Opener),
+        _ if !bare && bytes.get(at) == Some(&b'`') => (BeforeFence::of_text(bytes, at), JoinedTo::Opener),
+        _ => (BeforeFence::of_text(bytes, at), JoinedTo::Text),
     };
     let ends = bytes.get(end) == Some(&b'\n');
     ends.then_some((before, FenceLine { length: marks - at, bare, opens: true, closes: false, marks, end, joined }))

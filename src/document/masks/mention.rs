@@ -16,7 +16,7 @@ use std::task::{Poll, ready};
 
 /// The state of the search from the fence at `at`.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Mention {
+pub(super) struct MentionSearch {
     at: usize,
     /// Whether the fence starts no code span.
     is_no_span: bool,
@@ -34,7 +34,7 @@ impl Masks {
     pub(super) fn mention_end(&mut self, opening: &Opening<'_>) -> MaskSearch {
         let Opening { bytes, at, line, complete, .. } = *opening;
         if self.mention.at != at {
-            self.mention = Mention { at, searched: line.end, ..Mention::default() };
+            self.mention = MentionSearch { at, searched: line.end, ..MentionSearch::default() };
         }
         if self.kinds.spans && opening.mark() == b'`' && !self.mention.is_no_span {
             match self.span_end(bytes, at, line.marks, complete) {
@@ -56,7 +56,7 @@ impl Masks {
     }
 }
 
-impl Mention {
+impl MentionSearch {
     /// The end of the fence, if it opens; pending while more text is needed.
     fn end(&mut self, opening: &Opening<'_>) -> Poll<Option<usize>> {
         let Opening { bytes, before: own, line: open, complete, .. } = *opening;

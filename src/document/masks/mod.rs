@@ -26,8 +26,8 @@ use super::ready_if;
 use crate::program::MaskKinds;
 use crate::text::{Slice, Span, Stretch};
 pub(super) use fence::opening_fence;
-use fence::{BeforeFence, FenceLine, Joined, fence_line, glued_fence, run_end};
-use mention::Mention;
+use fence::{BeforeFence, FenceLine, JoinedTo, fence_line, glued_fence, run_end};
+use mention::MentionSearch;
 pub(crate) use opener::Openers;
 use opener::{Opening, Opens};
 use outer_fence::OuterFence;
@@ -135,7 +135,7 @@ pub(crate) struct Masks {
     /// The end of the paragraph that `runs` describes.
     paragraph: usize,
     seen: Seen,
-    mention: Mention,
+    mention: MentionSearch,
     sections: Sections,
     /// The fence at `decided` that may be an opener, if the dialect has such openers.
     opens: Option<Box<Opens>>,
@@ -201,7 +201,7 @@ const CLOSERS: [BeforeFence; 3] = [BeforeFence::Margin, BeforeFence::Indent, Bef
 
 /// Whether the fence characters may also start a code span.
 fn starts_span(before: BeforeFence, line: &FenceLine) -> bool {
-    before != BeforeFence::Margin || line.joined != Joined::Nothing
+    before != BeforeFence::Margin || line.joined != JoinedTo::Nothing
 }
 
 /// The result of the search for one mask.
@@ -229,7 +229,7 @@ impl Masks {
             runs: Last::new(),
             paragraph: 0,
             seen: Seen::default(),
-            mention: Mention::default(),
+            mention: MentionSearch::default(),
             sections: Sections::default(),
             opens: kinds.openers.then(Box::default),
             quoting: kinds.marks.then(Box::default),
@@ -362,11 +362,11 @@ impl Masks {
         match fence {
             Some((before, line)) if self.kinds.fences => {
                 let opening = Opening { bytes, at, before, line: &line, complete };
-                if line.joined == Joined::Text {
+                if line.joined == JoinedTo::Text {
                     return self.mention_end(&opening);
                 }
                 if let Some(openers) =
-                    openers.filter(|_| line.joined == Joined::Nothing && before != BeforeFence::Quote)
+                    openers.filter(|_| line.joined == JoinedTo::Nothing && before != BeforeFence::Quote)
                     && let Some(sought) = self.block_at(text, &opening, openers)
                 {
                     return sought;

@@ -8,7 +8,7 @@
 //! the outer fence.
 
 use super::Masks;
-use super::fence::{BeforeFence, FenceLine, Joined, fence_line, fence_start, line_break};
+use super::fence::{BeforeFence, FenceLine, JoinedTo, fence_line, fence_start, line_break};
 use crate::text::{Slice, Span, beginning};
 use std::task::Poll;
 
@@ -142,7 +142,7 @@ impl Masks {
                 self.outer_fence = OuterFence::Open { stack, opener, last, from: at };
                 return false;
             };
-            let Some((before, line)) = line.filter(|(_, line)| line.joined != Joined::Text) else {
+            let Some((before, line)) = line.filter(|(_, line)| line.joined != JoinedTo::Text) else {
                 from = run;
                 continue;
             };
