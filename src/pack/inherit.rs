@@ -144,7 +144,7 @@ mod tests {
             &["the fallback `two` never reads an answer: it quotes what `one` does"],
         );
         check(
-            &format!("{two}fallback = true\nquoted = [\"cdata\", \"code-span\", \"code-fence\"]"),
+            &format!("{two}fallback = true\nquoted = [\"cdata\", \"code-span\", \"block-quote\", \"code-fence\"]"),
             &["the fallback `two` never reads an answer: it quotes all that `one` does"],
         );
         check(&format!("{two}quoted = []"), &["`two` is like `one`, and has its own `quoted`"]);

@@ -497,7 +497,7 @@ mod tests {
     const ALL: MaskKinds = MaskKinds {
         fences: true,
         spans: true,
-        block_quotes: true,
+        block_quotes: false,
         comments: true,
         cdata: true,
         marks: false,
@@ -505,8 +505,14 @@ mod tests {
         openers: false,
     };
 
+    const QUOTES: MaskKinds = MaskKinds { block_quotes: true, ..ALL };
+
     fn whole(text: &str) -> Masks {
-        let mut masks = Masks::new(ALL);
+        whole_of(ALL, text)
+    }
+
+    fn whole_of(kinds: MaskKinds, text: &str) -> Masks {
+        let mut masks = Masks::new(kinds);
         assert!(masks.find_outer_fence(text, true));
         masks.advance(text, true, usize::MAX, None);
         assert_eq!(masks.decided(), text.len());
@@ -515,11 +521,16 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let masks = whole(text);
+        check_of(ALL, text, expected);
+    }
+
+    #[track_caller]
+    fn check_of(kinds: MaskKinds, text: &str, expected: &[&str]) {
+        let masks = whole_of(kinds, text);
         let found: Vec<&str> = masks.found.iter().map(|mask| mask.span().of(text)).collect();
         assert_eq!(found, expected, "{text:?}");
         for size in [1, 2, 3, 7] {
-            let mut pieces = Masks::new(ALL);
+            let mut pieces = Masks::new(kinds);
             for end in (0..text.len()).step_by(size).filter(|end| text.is_char_boundary(*end)) {
                 let part = text.slice(..end);
                 if pieces.find_outer_fence(part, false) {
@@ -567,11 +578,16 @@ mod tests {
 
     #[test]
     fn a_quoted_line_begins_with_its_mark() {
+        let check = |text: &str, expected: &[&str]| check_of(QUOTES, text, expected);
         check("> a\nb\n  > c\n", &[" a", " c"]);
         check("- > a\n1. > b", &[" a", " b"]);
         check("a > b\n>\nc >", &[]);
-        check("> ```\n> a\n> ```\nb `c`", &[" ```", " a", " ```", "`c`"]);
+        check("> ```\n> a\n> ```\nb `c`", &[" ", "```\n> a\n> ```", "`c`"]);
+        check("> ```\na\n```\n`b`", &[" ", "```\na\n```", "`b`"]);
+        check("> a ```b``` c\n> ~~~ d", &[" a ", "```b```", " c", " ", "~~~ d"]);
         check("```\n> a\n```\n> `b", &["```\n> a\n```", " `b"]);
+        let hostile = "> ~~~a\n".repeat(100_000);
+        assert_eq!(whole_of(QUOTES, &hostile).found.len(), 200_000);
     }
 
     #[test]
