@@ -12,7 +12,9 @@ fn every_case_is_read_alike_in_pieces() {
         let program = program(pack);
         for entry in std::fs::read_dir(crate::root().join(pack).join("tests")).unwrap() {
             let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
-            let answer = text.split_once("=== response ===\n").unwrap().1.split_once("\n=== expect").unwrap().0;
+            // The message of a provider is not cut.
+            let Some((_, behind)) = text.split_once("=== response ===\n") else { continue };
+            let answer = behind.split_once("\n=== expect").unwrap().0;
             for mode in program.modes() {
                 let session = program.resume(json!({ "mode": mode })).unwrap();
                 let whole = program.run(&session, answer);
