@@ -5,8 +5,7 @@
 //! Never: pairs the marks of one region twice, however many blocks ask for them.
 //!
 //! A document about answers may contain examples of them, even outside code fences. If their tags balance, the document
-//! continues after them. An example of another name may lack its closer: the closer with the document's own name says
-//! where the document ends.
+//! continues after them.
 
 use super::ladder::EndSearch;
 use super::mark::{Mark, MarkKind};
@@ -19,7 +18,7 @@ use crate::program::{BlockBinding, BlockId, Closer};
 use crate::surface::{Anchor, Ending};
 use crate::text::{Slice, Span};
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 /// The paired openers of one kind of block.
 #[derive(Debug)]
@@ -40,14 +39,16 @@ struct Unpaired {
 }
 
 impl DialectScanner {
-    /// Whether `mark` opens a block of the same kind inside `open`, before any closer, and the block may end at a balanced
-    /// closer.
+    /// Whether `mark` opens a block of the same name inside `open`, before any closer, and the block may end at a
+    /// balanced closer.
     pub(super) fn may_balance(&self, open: &OpenBlock, search: &EndSearch<'_>, mark: &Mark) -> bool {
         let EndSearch { context, block, .. } = *search;
+        let same = || context.dialect.names.same(mark.name().of(context.text), open.name.of(context.text));
         matches!(mark.kind, MarkKind::Open { family, id, leaves: false } if id == open.id && usize::from(family) == open.family)
             && open.closer().is_none()
             && context.dialect.ladder(block, open.family).iter().flatten().any(|one| *one == Ending::BalancedCloser)
             && closes_by_own_name(block, open.name.of(context.text), context).is_some()
+            && same()
     }
 
     /// The closer that balances the opener of `open`.
@@ -111,7 +112,7 @@ impl DialectScanner {
             }
         }
         pairs.sort_unstable_by_key(|(opener, _)| *opener);
-        without_crossing(pairs)
+        pairs
     }
 
     /// Notes the openers of its own kind that a block quotes, because they are balanced inside it.
@@ -138,22 +139,6 @@ impl Unpaired {
         self.line = memchr::memchr(b'\n', between).is_none().then_some(closer.start());
         self.line.is_some() && ends_line(closer.span().end, text, true) == Some(true)
     }
-}
-
-/// The pairs, in order, without those that cross another one: which of the two is inside the other is unknown.
-fn without_crossing(pairs: Vec<(usize, Span)>) -> Vec<(usize, Span)> {
-    let mut around: Vec<usize> = Vec::new();
-    let mut crossing = BTreeSet::new();
-    for (index, (opener, closer)) in pairs.iter().enumerate() {
-        while let Some((_, last)) = around.last().and_then(|last| pairs.get(*last))
-            && last.start < closer.start
-        {
-            let last = around.pop().filter(|_| last.start > *opener);
-            crossing.extend(last.into_iter().flat_map(|last| [last, index]));
-        }
-        around.push(index);
-    }
-    pairs.into_iter().enumerate().filter(|(index, _)| !crossing.contains(index)).map(|(_, pair)| pair).collect()
 }
 
 /// Whether a block is closed by its own name: if so, whether that is the first of its closers.

@@ -57,9 +57,9 @@ pub(super) struct OpenBlock {
     pub(super) first_loose: Option<FoundCloser>,
     pub(super) loose: Option<FoundCloser>,
     pub(super) masked_closer: Option<FoundCloser>,
-    /// The closer that balances its opener, if blocks of its kind open in it.
+    /// The closer that balances its opener, if blocks of its name open in it.
     pub(super) balanced: Option<FoundCloser>,
-    /// Whether blocks of its kind open in it, but no closer balances its opener.
+    /// Whether blocks of its name open in it, but no closer balances its opener.
     pub(super) unbalanced: bool,
     pub(super) next_block: Option<usize>,
     /// Whether the region around the block also ends there.
