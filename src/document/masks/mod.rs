@@ -584,7 +584,7 @@ mod tests {
         check("a > b\n>\nc >", &[]);
         check("> ```\n> a\n> ```\nb `c`", &[" ", "```\n> a\n> ```", "`c`"]);
         check("> ```\na\n```\n`b`", &[" ", "```\na\n```", "`b`"]);
-        check("> a ```b``` c\n> ~~~ d", &[" a ", "```b```", " c", " ", "~~~ d"]);
+        check("> a ```b``` c\n> ~~~ d", &[" a ", "```b```", " c", " ", " d"]);
         check("```\n> a\n```\n> `b", &["```\n> a\n```", " `b"]);
         let hostile = "> ~~~a\n".repeat(100_000);
         assert_eq!(whole_of(QUOTES, &hostile).found.len(), 200_000);
