@@ -25,9 +25,8 @@ impl Judgement<'_> {
         let Some(dialect) = self.dialect.filter(|dialect| dialect.outline.is_none()) else { return };
         let mut found = Vec::new();
         for (number, family) in dialect.families.iter().enumerate().filter(|(_, family)| may_open(dialect, family)) {
-            let places: Vec<usize> =
-                self.gaps().flat_map(|gap| self.candidates(family, gap)).take(MAX_PLACES).collect();
-            found.extend(places.into_iter().filter_map(|at| self.opener_at(dialect, (number, family), at)));
+            let places = self.candidates(family).into_iter();
+            found.extend(places.filter_map(|at| self.opener_at(dialect, (number, family), at)));
         }
         found.sort_unstable_by_key(|(span, _)| span.start);
         for (span, bound) in found.into_iter().take(MAX_REMARKS) {
@@ -37,16 +36,26 @@ impl Judgement<'_> {
         }
     }
 
-    /// The places in a text outside blocks where an opener of a family may start, but not its line.
-    fn candidates(&self, family: &Family, gap: Span) -> impl Iterator<Item = usize> {
-        let text = self.text;
-        let starts = memchr::memmem::find_iter(gap.of(text).as_bytes(), &family.open_prefix.literal);
-        let places = starts.map(move |offset| gap.start + offset).filter(|at| {
-            let before = text.get(..*at).unwrap_or_default();
-            let line = before.rsplit('\n').next().unwrap_or_default();
-            !line.trim().is_empty() && !is_masked(&self.document.masks, *at)
-        });
-        places.collect::<Vec<_>>().into_iter()
+    /// The places outside blocks where an opener of a family may start, but not its line.
+    fn candidates(&self, family: &Family) -> Vec<usize> {
+        let (text, opener) = (self.text, memchr::memmem::Finder::new(&family.open_prefix.literal));
+        let mut places = Vec::new();
+        // The start of the line of the last place; all text is searched for line breaks once.
+        let (mut line, mut searched) = (0, 0);
+        for gap in self.gaps() {
+            for offset in opener.find_iter(gap.of(text).as_bytes()) {
+                let at = gap.start + offset;
+                line = Span::new(searched, at).of(text).rfind('\n').map_or(line, |offset| searched + offset + 1);
+                searched = at;
+                if !Span::new(line, at).of(text).trim_start().is_empty() && !is_masked(&self.document.masks, at) {
+                    places.push(at);
+                }
+                if places.len() == MAX_PLACES {
+                    return places;
+                }
+            }
+        }
+        places
     }
 
     /// The opener at a place, with its block, if that is a call of an action, or a content, which counts only at the
