@@ -4,7 +4,6 @@
 //! Out: its start.
 //! Never: cuts inside a character.
 
-use rulebook::text::boundary;
 use std::borrow::Cow;
 
 /// The most bytes of a key, or of an error of the system, that a message quotes.
@@ -12,7 +11,8 @@ const MAX_QUOTED_BYTES: usize = 160;
 
 /// The start of a text: at most `most` bytes.
 pub(super) fn start(text: &str, most: usize) -> &str {
-    text.get(..boundary(text, most)).unwrap_or_default()
+    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    end.and_then(|end| text.get(..end)).unwrap_or_default()
 }
 
 /// The text with an ellipsis in place of what is beyond `most` bytes.

@@ -7,7 +7,6 @@
 
 use super::edit::unmarked;
 use rulebook::Value;
-use rulebook::text::quoted_length;
 use serde::de::IgnoredAny;
 use std::fmt;
 
@@ -138,7 +137,13 @@ impl<'t> Text<'t> {
     /// Takes a string, number or word, as written.
     fn scalar(&mut self) -> &'t str {
         let length = if self.0.starts_with('"') {
-            quoted_length(self.0).unwrap_or(self.0.len())
+            let mut is_escaped = false;
+            let end = self.0.bytes().skip(1).position(|byte| {
+                let ends = byte == b'"' && !is_escaped;
+                is_escaped = byte == b'\\' && !is_escaped;
+                ends
+            });
+            end.map_or(self.0.len(), |end| end + 2)
         } else {
             self.0.find([',', ':', ']', '}', ' ', '\t', '\r', '\n']).unwrap_or(self.0.len())
         };
