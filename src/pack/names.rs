@@ -236,9 +236,10 @@ impl<'n> PackNames<'n> {
         }
     }
 
-    /// Reports two blocks of one grammar that open with the same name: only one of them could ever be read.
+    /// Reports two blocks of one grammar that open with the same name: only one of them could ever be read. One block may
+    /// have a name in several cases: its dialect may be included by one that ignores case.
     fn check_openers(&mut self, dialect: &Dialect, fold: impl Fn(&str) -> String) {
-        let mut known: HashMap<(String, Option<&str>), (&str, Location)> = HashMap::new();
+        let mut known: HashMap<(String, Option<&str>), (&str, &str, Location)> = HashMap::new();
         for (name, Spanned { value: block, at }) in dialect.blocks.iter().filter(|(_, block)| !block.value.starts) {
             let names: Vec<(&str, Location)> = match block.names.as_slice() {
                 [] => vec![(name, *at)],
@@ -247,9 +248,12 @@ impl<'n> PackNames<'n> {
             let grammar = block.grammar.as_ref().map(|grammar| grammar.value.as_str());
             for (opener, at) in names {
                 match known.entry((fold(opener), grammar)) {
-                    Entry::Vacant(place) => drop(place.insert((name, at))),
+                    Entry::Vacant(place) => drop(place.insert((name, opener, at))),
                     Entry::Occupied(place) => {
-                        let (first, before) = place.get();
+                        let (first, spelled, before) = place.get();
+                        if *first == name && *spelled != opener {
+                            continue;
+                        }
                         let message = match *first == name {
                             true => format!("`{opener}` opens `{name}` twice"),
                             false => format!("`{opener}` opens both `{first}` and `{name}`"),

@@ -51,15 +51,16 @@ impl NameHeads {
     fn new<'n>(names: impl Iterator<Item = &'n String>, insensitive: bool) -> Self {
         let mut heads = ByFirst { list: Box::new([0; 256]), lists: vec![Vec::new()] };
         for name in names {
-            if name.contains(['*', '?']) || heads.lists.len() > usize::from(u8::MAX) {
+            // Of a pattern, only the text before its first wildcard is certain.
+            let head = name.split(['*', '?']).next().unwrap_or_default();
+            let Some(first) = head.bytes().next().filter(|_| heads.lists.len() <= usize::from(u8::MAX)) else {
                 return Self(None);
-            }
-            let first = name.bytes().next().unwrap_or_default();
+            };
             let cases = [first, if insensitive { first.to_ascii_uppercase() } else { first }];
             let known = heads.list.get(usize::from(first)).copied().filter(|list| *list > 0).map(usize::from);
             let list = known.unwrap_or(heads.lists.len());
             heads.lists.resize_with(heads.lists.len().max(list + 1), Vec::new);
-            heads.lists.iter_mut().skip(list).take(1).for_each(|names| names.push(name.clone()));
+            heads.lists.iter_mut().skip(list).take(1).for_each(|heads| heads.push(head.to_owned()));
             for byte in cases {
                 heads.list.iter_mut().skip(usize::from(byte)).take(1).for_each(|slot| *slot = list as u8);
             }
@@ -294,6 +295,17 @@ mod tests {
         );
         let names = BlockNames::new(false, [("message", bound(0)), ("*_x", bound(1))].into_iter(), std::iter::empty());
         assert_eq!((names.find("Message", None), names.find("a_x", None)), (None, Some(BlockId(1))));
+    }
+
+    #[test]
+    fn a_pattern_is_sought_by_the_text_before_its_first_wildcard() {
+        let bound = |number| Binding { id: BlockId(number), family: None };
+        let patterns = [("END_*", bound(0)), ("end?of", bound(1))];
+        let names = BlockNames::new(false, patterns.into_iter(), std::iter::empty());
+        let found = [&b"END_TEXT"[..], b"END", b"end of", b"ended", b"message"].map(|bytes| names.may_open(bytes, 0));
+        assert_eq!(found, [Some(true), None, Some(true), Some(true), Some(false)]);
+        let all = BlockNames::new(false, [("*", bound(0))].into_iter(), std::iter::empty());
+        assert_eq!(all.may_open(b"message", 0), Some(true));
     }
 
     #[test]
