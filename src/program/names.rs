@@ -236,7 +236,8 @@ impl BlockNames {
             return None;
         }
         let name = &*self.fold(name);
-        let ending = name.rfind('.').and_then(|dot| name.get(dot..)).unwrap_or_default();
+        let dot = if self.endings.is_empty() { None } else { name.rfind('.') };
+        let ending = dot.and_then(|dot| name.get(dot..)).unwrap_or_default();
         let first = self.endings.partition_point(|(known, _)| by_length(known, ending).is_lt());
         let endings = self.endings.iter().skip(first).take_while(|(known, _)| known == ending).map(|(_, place)| *place);
         let ours = |place: usize| self.wild.get(place).filter(|(_, bound)| bound.is_in(family));
