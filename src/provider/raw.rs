@@ -80,6 +80,14 @@ impl<'t> RawPlaces<'t> {
         self.value(0)
     }
 
+    /// Whether the string with this number is `name`.
+    fn is_key(&'t self, number: usize, name: &str) -> bool {
+        let Some(place) = self.values.get(number) else { return false };
+        let quoted = self.text.as_bytes().slice(place.start..place.end);
+        let inner = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
+        inner == name.as_bytes() || (place.escaped && self.value(number).is_some_and(|key| key.decoded() == name))
+    }
+
     fn value(&'t self, number: usize) -> Option<Raw<'t>> {
         let place = self.values.get(number)?;
         Some(Raw { places: self, number, raw: self.text.get(place.start..place.end)? })
@@ -112,13 +120,13 @@ pub(super) struct Raw<'t> {
 impl<'t> Raw<'t> {
     /// The member of this name; `None` if it is absent or `null`. If there are several, the last counts.
     pub(super) fn get(self, name: &str) -> Option<Raw<'t>> {
-        let found = self.pairs().filter(|(key, _)| key.is(name)).last();
-        found.map(|(_, value)| value).filter(|value| !value.is_null())
+        let key = self.keys().filter(|key| self.places.is_key(*key, name)).last()?;
+        self.places.value(key + 1).filter(|value| !value.is_null())
     }
 
     /// The members of an object, in order; none for another value.
     pub(super) fn members(self) -> impl Iterator<Item = (Cow<'t, str>, Raw<'t>)> {
-        self.pairs().map(|(key, value)| (key.decoded(), value))
+        self.keys().filter_map(|key| Some((self.places.value(key)?.decoded(), self.places.value(key + 1)?)))
     }
 
     /// The items of a list, in order; none for another value.
@@ -126,10 +134,16 @@ impl<'t> Raw<'t> {
         self.inside(self.is_list())
     }
 
-    /// The keys and values of an object.
-    fn pairs(self) -> impl Iterator<Item = (Raw<'t>, Raw<'t>)> {
-        let mut inside = self.inside(self.is_object());
-        std::iter::from_fn(move || inside.next().zip(inside.next()))
+    /// The numbers of the keys of an object. The value of a key has the next number.
+    fn keys(self) -> impl Iterator<Item = usize> {
+        let values = self.places.values.as_slice();
+        let end = values.get(self.number).filter(|_| self.is_object()).map_or(0, |place| place.behind);
+        let mut next = self.number + 1;
+        std::iter::from_fn(move || {
+            let key = Some(next).filter(|key| *key < end)?;
+            next = values.get(key + 1)?.behind;
+            Some(key)
+        })
     }
 
     /// The values directly inside it; none if `is_it` is false.
@@ -155,11 +169,6 @@ impl<'t> Raw<'t> {
     /// A key, decoded.
     fn decoded(self) -> Cow<'t, str> {
         decode_string(self.inner())
-    }
-
-    /// Whether a key is `name`.
-    fn is(self, name: &str) -> bool {
-        if self.is_escaped() { self.decoded() == name } else { self.inner() == name }
     }
 
     pub(super) fn is_null(self) -> bool {
