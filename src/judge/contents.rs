@@ -7,7 +7,8 @@
 use super::{Fate, Judgement, Subject, defect};
 use crate::diagnostic::{Code, Defect, Remark, message};
 use crate::document::{Block, Ended};
-use crate::program::{Dialect, NameSource};
+use crate::grammar::Machine;
+use crate::program::{Dialect, Family, NameSource};
 use crate::surface::Role;
 use crate::text::{Span, excerpt, unsafe_because};
 use std::borrow::Cow;
@@ -175,8 +176,10 @@ impl<'r> Judgement<'r> {
 
     /// For each name, the position of the last closer of that name that closes nothing.
     fn last_stray_closers(&self, dialect: &Dialect) -> BTreeMap<String, usize> {
-        let name =
-            |closer: Span| dialect.families.iter().find_map(|family| self.name_at(family, family.close?, closer));
+        let name = |closer: Span| {
+            let mut families = dialect.families.iter().filter(|family| self.reads_closer(family, closer));
+            families.find_map(|family| self.name_at(family, family.close?, closer))
+        };
         // A closer that only repeats the one before it does not indicate an unclosed block.
         let blocks = &self.document.blocks;
         let is_doubled = |closer: &Span| {
@@ -186,6 +189,14 @@ impl<'r> Judgement<'r> {
         };
         let strays = self.document.stray_closers().filter(|closer| !is_doubled(closer));
         strays.filter_map(|closer| Some((dialect.names.fold(name(closer)?).into_owned(), closer.start))).collect()
+    }
+
+    /// Whether a grammar reads all of a closer, and not only a part such as `</src` of `</src/a.ts>`.
+    fn reads_closer(&self, family: &Family, closer: Span) -> bool {
+        let mut steps = self.program.limits.steps(closer.len());
+        let text = self.text.get(..closer.end).unwrap_or_default();
+        let read = |close| Machine::new().match_at(&family.grammar, close, text, closer.start, &mut steps);
+        family.close.and_then(read) == Some(closer.end)
     }
 
     /// Whether a content that should have a key lacks it.
