@@ -29,7 +29,30 @@ impl Judgement<'_> {
             let gaps = if is_outside { self.gaps_behind(index) } else { Vec::new() };
             Some((index, gaps.into_iter().find_map(|gap| self.closer_again(block, bound, gap))?))
         };
-        self.document.blocks.from(0).filter_map(again).collect()
+        let mut found: BTreeMap<usize, Span> = self.document.blocks.from(0).filter_map(again).collect();
+        if !found.is_empty() {
+            self.add_earlier(&mut found);
+        }
+        found
+    }
+
+    /// Adds the calls and contents of which the text may hold a whole one that is closed again, and the words before
+    /// it: the closer that comes again may be theirs as well. Words between both say so: without them, one follows the
+    /// other.
+    fn add_earlier(&self, found: &mut BTreeMap<usize, Span>) {
+        let closer_of = |block: &Block| Span::new(block.inner().end, block.span().end).of(self.text).trim();
+        let outside = self.document.blocks.from(0).filter(|(_, block)| block.parent().is_none() && !block.is_native());
+        let is_kind =
+            |block: &Block| self.bound(block).is_some_and(|bound| matches!(bound.role, Role::Call | Role::Content));
+        let outside: Vec<(usize, &Block)> = outside.filter(|(_, block)| is_kind(block)).collect();
+        for pair in outside.windows(2).rev() {
+            let [(index, block), (next, later)] = pair else { continue };
+            let Some(closer) = found.get(next).copied() else { continue };
+            let has_words = self.gaps_behind(*index).into_iter().any(|gap| !gap.of(self.text).trim().is_empty());
+            if block.is_closed() && closer_of(block) == closer_of(later) && has_words {
+                found.entry(*index).or_insert(closer);
+            }
+        }
     }
 
     /// The text behind a block, up to the next call or content, without the blocks in it.
