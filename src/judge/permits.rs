@@ -327,7 +327,8 @@ impl<'r> Judgement<'r> {
             && let Some(advice) = &permit.advice
             && noted.advice.len() < MAX_LISTED
         {
-            noted.advice.extend(self.advice_of(advice, request).ok());
+            let advice = self.advice_of(advice, request).ok();
+            noted.advice.extend(advice.filter(|advice| !noted.advice.contains(advice)));
         }
         let mut why = unmet?;
         let read = arguments(when.reads(), &self.quotable_values(when.reads(), request));
@@ -489,5 +490,8 @@ fn arguments(reads: &[Vec<String>], values: &[(&str, Value)]) -> Vec<(String, St
 
 /// The descriptions that permits give of their conditions (`about`).
 fn abouts(permits: &MatchingEntries<'_>) -> Vec<String> {
-    permits.iter().filter_map(|permit| permit.about.clone()).collect()
+    let mut abouts: Vec<String> = permits.iter().filter_map(|permit| permit.about.clone()).collect();
+    let mut known = BTreeSet::new();
+    abouts.retain(|about| known.insert(about.clone()));
+    abouts
 }

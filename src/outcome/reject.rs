@@ -55,8 +55,11 @@ impl Program {
             key(one).cmp(&key(other)).then_with(|| one.code.as_str().cmp(other.code.as_str()))
         });
         let asks_again = |found: &Finding| found.strategy == Some(Strategy::AskAgain);
-        outcome.ask_again =
-            outcome.diagnostics.iter().any(asks_again).then(|| self.correction_of_misses(&outcome, &missed));
+        outcome.ask_again = outcome
+            .diagnostics
+            .iter()
+            .any(asks_again)
+            .then(|| self.correction_of_misses(&self.up_to_date(session), &outcome, &missed));
         outcome.status = Status::Refused;
         outcome.effects.clear();
         outcome.session = self.up_to_date(session).into_owned();
@@ -106,7 +109,7 @@ impl Program {
     }
 
     /// The text that asks the model again, with everything that is wrong with the answer.
-    fn correction_of_misses(&self, outcome: &Outcome, actions: &[ActionId]) -> String {
+    fn correction_of_misses(&self, session: &Session, outcome: &Outcome, actions: &[ActionId]) -> String {
         let dialect = self.dialects.iter().find(|dialect| Some(&dialect.name) == outcome.dialect.as_ref());
         let faults = outcome.diagnostics.iter().filter_map(|found| {
             let to_model = found.to_model.as_ref();
@@ -118,7 +121,7 @@ impl Program {
         let faults: Vec<ReportedDefect> = faults.collect();
         let is_native = outcome.calls.iter().any(|call| call.span.part > 0);
         let budget = ByteBudget::new(outcome.ledger.bytes, outcome.session.state.clone(), self.data.clone());
-        self.ask_again(&outcome.mode, dialect, is_native, actions, &faults, &budget)
+        self.ask_again(session, dialect, is_native, actions, &faults, &budget)
     }
 
     /// The message of a refused answer; empty if the pack has none, or its template fails.

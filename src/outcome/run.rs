@@ -349,8 +349,8 @@ impl Program {
         calls.truncate(MAX_CALLS);
         let lines = Lines::new(judged.text.slice(..judged.document.bytes));
         let answer = Corrected { dialect: judged.dialect, natives: judged.document.natives.as_deref(), lines };
-        let (faults, mode) = (answer.faults(&findings), &judged.session.mode);
-        self.ask_again(mode, answer.dialect, answer.is_native(), &calls, &faults, &judged.budget)
+        let faults = answer.faults(&findings);
+        self.ask_again(judged.session, answer.dialect, answer.is_native(), &calls, &faults, &judged.budget)
     }
 
     /// The action whose name follows the start of an opener that cannot be read.

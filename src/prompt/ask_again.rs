@@ -5,12 +5,13 @@
 //! Never: lets a quotation from the answer form a block; refers to an earlier correction: each correction replaces the
 //! one before, so that prompts do not grow.
 
-use super::form::AnswerForm;
+use super::form::{AnswerForm, ExampleActions};
 use crate::diagnostic::{Code, Defect, Diagnostic};
 use crate::document::Natives;
-use crate::expression::{Scope, Template};
+use crate::expression::{Expression, Scope, Template};
 use crate::markup::Escape;
-use crate::program::{ActionId, Dialect, Program};
+use crate::program::{ActionId, Dialect, Mode, Permit, Program};
+use crate::session::Session;
 use crate::text::{Lines, Location, Slice, Spanned, excerpt};
 use crate::value::{ByteBudget, Object, Value};
 use std::sync::LazyLock;
@@ -93,25 +94,29 @@ impl Corrected<'_> {
 }
 
 impl Program {
-    /// The correction text for an answer of `mode` with these defects, which `dialect` read. `calls` are the actions of
-    /// calls that did not count; the form contains those that the mode permits, unless the answer `is_native`.
+    /// The correction text for an answer with these defects, which `dialect` read; `session` is the one of its prompt.
+    /// `calls` are the actions of calls that did not count; the form contains those that are permitted, unless the answer
+    /// `is_native`.
     pub(crate) fn ask_again(
         &self,
-        mode: &str,
+        session: &Session,
         dialect: Option<&Dialect>,
         is_native: bool,
         calls: &[ActionId],
         faults: &[ReportedDefect],
         budget: &ByteBudget,
     ) -> String {
-        let form = if is_native { None } else { self.spelled_form(mode, dialect, calls) };
+        let mode = session.mode.as_str();
+        let excluded = self.modes.get(mode).map(|mode| self.forbidden_now(mode, session)).unwrap_or_default();
+        let examples = ExampleActions { wanted: calls, excluded: &excluded };
+        let form = if is_native { None } else { self.spelled_form(mode, dialect, &examples) };
         let asks_for = |fault: &ReportedDefect| matches!(fault.defect, Defect::UnknownAction | Defect::ForbiddenCall);
         let asks = faults.iter().any(|fault| asks_for(fault) && !fault.is_conditional);
-        let permitted = self
-            .modes
-            .get(mode)
-            .filter(|_| asks)
-            .map(|mode| self.permitted(mode).map(|(name, ..)| name.as_str()).collect::<Vec<_>>());
+        let is_excluded = |name: &str| self.action_id(name).is_some_and(|id| excluded.contains(&id));
+        let permitted = self.modes.get(mode).filter(|_| asks).map(|mode| {
+            let names = self.permitted(mode).map(|(name, ..)| name.as_str());
+            names.filter(|name| !is_excluded(name)).collect::<Vec<_>>()
+        });
         let whole = form.as_ref().map(|form| form.text.clone()).unwrap_or_default();
         let part = match &form {
             // An answer that is one object has no parts that can be printed alone.
@@ -129,8 +134,9 @@ impl Program {
         // Otherwise, as many of the defects as there is room for, without the form.
         let first = |count: usize| self.correction(mode, short.slice(..count), "", &Vec::new().into(), budget);
         texts.chain((1..=short.len()).rev().map(first)).find(|text| text.len() <= most).unwrap_or_else(|| {
-            // Last resort: cut the text to the cap, and mark the cut.
-            within(&first(1), most)
+            // Last resort: the first fault, without the words around it, cut to the cap.
+            let fault = faults.first().map(|fault| escape.framed(&excerpt(&fault.message, MAX_CUT_CHARACTERS)));
+            within(&escape.unframed(&format!("Write the answer again: {}", fault.unwrap_or_default())), most)
         })
     }
 
@@ -159,10 +165,38 @@ impl Program {
 
     /// The form of the dialect that read the answer, or of the mode's first dialect if the mode does not ask for that
     /// one.
-    fn spelled_form(&self, mode: &str, dialect: Option<&Dialect>, calls: &[ActionId]) -> Option<AnswerForm> {
+    fn spelled_form(&self, mode: &str, dialect: Option<&Dialect>, examples: &ExampleActions<'_>) -> Option<AnswerForm> {
         let of = self.modes.get(mode)?;
         let own = dialect.and_then(|dialect| self.asked_like(of, dialect));
-        Some(self.form(of, own.or_else(|| self.asked_dialects_of(of).next())?, calls))
+        Some(self.form(of, own.or_else(|| self.asked_dialects_of(of).next())?, examples))
+    }
+
+    /// The actions that the state forbids, whatever the arguments of their calls are. With `calls = "in-turn"`, an
+    /// earlier call of the answer may change the state.
+    fn forbidden_now(&self, mode: &Mode, session: &Session) -> Vec<ActionId> {
+        if self.in_turn {
+            return Vec::new();
+        }
+        let [name, now] = [Value::from(session.mode.as_str()), Value::from(session.now.as_deref())];
+        let known = [("data", &self.data), ("mode", &name), ("now", &now), ("title", &mode.title)];
+        let mut scope = Scope::new();
+        known.iter().for_each(|(name, value)| scope.add(name, value));
+        scope.add_record("state", &session.state);
+        let is_known = |head: &str| head == "state" || known.iter().any(|(name, _)| *name == head);
+        let reads_state =
+            |when: &Expression| when.reads().iter().all(|path| path.first().is_some_and(|head| is_known(head)));
+        // As for a call: a condition that fails is false for a permit, and true for a denial.
+        let decided = |entry: &Permit, otherwise: bool| {
+            let when = entry.when.as_ref().filter(|when| reads_state(when))?;
+            Some(when.holds(&scope).unwrap_or(otherwise))
+        };
+        let is_forbidden = |name: &str| {
+            let denials = mode.actions.denies.of(name);
+            denials.into_iter().any(|entry| decided(entry, true) == Some(true))
+                || mode.actions.permits.of(name).into_iter().all(|entry| decided(entry, false) == Some(false))
+        };
+        let named = self.permitted(mode).filter(|(name, ..)| is_forbidden(name));
+        named.filter_map(|(name, ..)| self.action_id(name)).collect()
     }
 }
 

@@ -8,8 +8,8 @@
 use super::answer::CallParams;
 use super::spelling::{PROSE, Speller};
 use crate::program::{
-    ActionId, BlockBinding, BlockId, Count, Dialect, DialectId, ExampleMembers, Mode, NameSource, Program, ReplyShape,
-    TextRole, example,
+    Action, ActionId, BlockBinding, BlockId, Count, Dialect, DialectId, ExampleMembers, Mode, NameSource, Program,
+    ReplyShape, TextRole, example,
 };
 use crate::surface::{Ending, Role};
 use crate::value::Value;
@@ -45,20 +45,29 @@ pub struct BlockForm {
     pub text: String,
 }
 
+/// Which actions the example calls of a form are of.
+#[derive(Default)]
+pub(super) struct ExampleActions<'a> {
+    /// If the mode permits some of these, the examples are calls of these.
+    pub(super) wanted: &'a [ActionId],
+    /// No example is a call of these.
+    pub(super) excluded: &'a [ActionId],
+}
+
 impl Program {
     /// How an answer in `mode` is written, for each of its dialects in order; none if the pack does not have the mode.
     #[doc(hidden)]
     pub fn forms(&self, mode: &str) -> Vec<AnswerForm> {
         let Some(mode) = self.modes.get(mode) else { return Vec::new() };
-        self.asked_dialects_of(mode).map(|dialect| self.form(mode, dialect, &[])).collect()
+        self.asked_dialects_of(mode).map(|dialect| self.form(mode, dialect, &ExampleActions::default())).collect()
     }
 
-    /// The form in one dialect. If the mode permits some of the actions in `calls`, the examples are calls of these.
-    pub(super) fn form(&self, mode: &Mode, dialect: &Dialect, calls: &[ActionId]) -> AnswerForm {
+    /// The form in one dialect, with examples of calls of these actions.
+    pub(super) fn form(&self, mode: &Mode, dialect: &Dialect, examples: &ExampleActions<'_>) -> AnswerForm {
         if let Some(form) = self.object_form(mode, dialect) {
             return form;
         }
-        let (blocks, _) = self.block_forms(mode, dialect, calls);
+        let (blocks, _) = self.block_forms(mode, dialect, examples);
         let join =
             |forms: &[&BlockForm]| forms.iter().map(|form| form.text.trim_end()).collect::<Vec<_>>().join("\n\n");
         // Reasoning comes before the wrapper.
@@ -75,7 +84,7 @@ impl Program {
     pub(crate) fn unspelled<'p>(&'p self, mode: &'p Mode) -> Vec<(&'p Dialect, &'p BlockBinding)> {
         let dialects = self.asked_dialects_of(mode).filter(|dialect| dialect.outline.is_none());
         let unspelled = |dialect: &'p Dialect| {
-            let (_, blocks) = self.block_forms(mode, dialect, &[]);
+            let (_, blocks) = self.block_forms(mode, dialect, &ExampleActions::default());
             blocks.into_iter().map(move |block| (dialect, block))
         };
         dialects.flat_map(unspelled).collect()
@@ -86,14 +95,14 @@ impl Program {
         &'p self,
         mode: &'p Mode,
         dialect: &'p Dialect,
-        calls: &[ActionId],
+        examples: &ExampleActions<'_>,
     ) -> (Vec<BlockForm>, Vec<&'p BlockBinding>) {
         let speller = Speller { program: self, dialect, reply: &mode.reply };
         let permits = self.permitted(mode).next().is_some();
         let mut unspelled = Vec::new();
         let mut blocks: Vec<(BlockId, &'p BlockBinding)> = speller.blocks().collect();
         blocks.sort_by_key(|(id, block)| rank(&mode.reply, dialect.id, *id, block));
-        let mut call_in = self.spelled_calls(mode, speller, calls);
+        let mut call_in = self.spelled_calls(mode, speller, examples);
         let mut listed: Vec<(Role, &str)> = Vec::new();
         let mut has_name = false;
         let mut forms = Vec::new();
@@ -145,20 +154,24 @@ impl Program {
         (forms, unspelled)
     }
 
-    /// The example calls of each block: those of the permitted actions in `calls`, or else one of any permitted action.
+    /// The example calls of each block: those of the permitted actions that are wanted, or else one of any permitted
+    /// action.
     fn spelled_calls<'p>(
         &'p self,
         mode: &'p Mode,
         speller: Speller<'p>,
-        calls: &[ActionId],
+        examples: &ExampleActions<'_>,
     ) -> impl FnMut(BlockId) -> Option<String> + use<'p> {
-        let permitted =
-            |id: &ActionId| self.action(*id).is_some_and(|(name, action)| !action.is_pattern && mode.may_permit(name));
+        let excluded = examples.excluded.to_vec();
+        let permitted = move |id: &ActionId| {
+            let may_permit = |(name, action): (&String, &Action)| !action.is_pattern && mode.may_permit(name);
+            !excluded.contains(id) && self.action(*id).is_some_and(may_permit)
+        };
         let spelled = move |id: ActionId| {
             let (name, action) = self.action(id)?;
             speller.example_call(name, action)
         };
-        let wanted: Vec<ActionId> = calls.iter().copied().filter(permitted).collect();
+        let wanted: Vec<ActionId> = examples.wanted.iter().copied().filter(&permitted).collect();
         let wanted = speller.example_calls(
             wanted.into_iter().filter_map(|id| self.action(id)).map(|(name, action)| (name.as_str(), action)),
         );
