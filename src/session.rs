@@ -148,8 +148,9 @@ pub(crate) type Resolved = BTreeMap<String, ResolvedCall>;
 const MAX_RESOLVED: usize = 100;
 
 /// The number of the id of a request.
-pub(crate) fn number_of_request(id: &str) -> Option<u32> {
-    id.strip_prefix(REQUEST_KIND)?.strip_prefix('-')?.parse().ok()
+pub(crate) fn number_of_request(id: &str) -> Option<u64> {
+    let number = id.strip_prefix(REQUEST_KIND)?.strip_prefix('-')?.parse().ok();
+    number.filter(|number| *number < MAX_IDS)
 }
 
 /// The kind of the ids of requests.

@@ -385,7 +385,12 @@ fn append(state: &mut Record, path: &[PathKey<'_>], unique: &[String], value: &V
     let Value::Array(items) = place else { return Err(format!("`{}` is not a list", state::dotted(path))) };
     // A value without any of the keys equals no entry.
     let named = unique.iter().any(|key| member_of(value, key).is_some());
-    let same = |item: &Value| unique.iter().all(|key| member_of(item, key) == member_of(value, key));
+    let same = |item: &Value| {
+        unique.iter().all(|key| match (member_of(item, key), member_of(value, key)) {
+            (Some(one), Some(other)) => one.equals(other),
+            (one, other) => one.is_none() && other.is_none(),
+        })
+    };
     let index = items.iter().position(|item| named && same(item));
     match index {
         Some(index) => Arc::make_mut(items).get_mut(index).into_iter().for_each(|item| item.clone_from(value)),

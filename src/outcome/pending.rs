@@ -70,7 +70,7 @@ impl Program {
         let session = &mut outcome.session;
         // A host may have stored the calls that wait, but not the counts: no id is given twice.
         let known = session.pending.keys().chain(session.resolved.keys());
-        let mut last = known.filter_map(|id| number_of_request(id)).max().map_or(0, u64::from);
+        let mut last = known.filter_map(|id| number_of_request(id)).max().unwrap_or(0);
         let mut remarks = Vec::new();
         if occasion == Occasion::Answer {
             session.resolved.values_mut().for_each(|call| call.reported = true);

@@ -81,6 +81,21 @@ pub enum Value {
 }
 
 impl Value {
+    /// Whether two values are equal as conditions compare them: 1 equals 1.0, also inside lists and objects.
+    pub(crate) fn equals(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Number(one), Value::Number(other)) => one.equals(*other),
+            (Value::Array(items), Value::Array(others)) => {
+                items.len() == others.len() && items.iter().zip(others.iter()).all(|(one, other)| one.equals(other))
+            }
+            (Value::Object(members), Value::Object(others)) => {
+                let same = |(name, value): (&str, &Value)| others.get(name).is_some_and(|other| value.equals(other));
+                members.len() == others.len() && members.iter().all(same)
+            }
+            (one, other) => one == other,
+        }
+    }
+
     /// Whether `is` returns true for one of its texts, at any depth.
     pub(crate) fn has_text(&self, is: &mut impl FnMut(&str) -> bool) -> bool {
         match self {

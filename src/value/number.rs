@@ -65,6 +65,25 @@ impl Number {
         }
     }
 
+    /// Whether it is the same number, however it is written: 1 equals 1.0.
+    pub(crate) fn equals(self, other: Self) -> bool {
+        match (self.0, other.0) {
+            (NumberKind::Float(float), NumberKind::Whole(_) | NumberKind::Negative(_)) => other.is_float(float),
+            (NumberKind::Whole(_) | NumberKind::Negative(_), NumberKind::Float(float)) => self.is_float(float),
+            (one, other) => one == other,
+        }
+    }
+
+    /// Whether an integer is this double, without rounding.
+    fn is_float(self, float: f64) -> bool {
+        let whole = match self.0 {
+            NumberKind::Whole(number) => i128::from(number),
+            NumberKind::Negative(number) => i128::from(number),
+            NumberKind::Float(_) => return false,
+        };
+        float.fract() == 0.0 && float as i128 == whole
+    }
+
     /// Whether it is a double, such as `1.0`, and not an integer.
     #[doc(hidden)]
     pub fn is_f64(self) -> bool {
