@@ -13,8 +13,8 @@ table! {
         /// How often a model is asked again about one answer; after that, the next strategy in the list applies, or
         /// else the default. Default: 2.
         most: Option<Spanned<usize>>,
-        /// The most tokens that the text may have, at least 27, at three bytes per token; a longer text is shortened, at most to the first fault.
-        /// Default: 600.
+        /// The most tokens that the text may have, at least 27, at three bytes per token; a longer text is shortened,
+        /// at most to the first fault. Default: 600.
         tokens: Option<Spanned<usize>>,
         /// The text. It sees `defects` (each with `defect`, `message`, `help`, `line`, `times`, and `call`, the number
         /// of a native call), `form`, `permitted`, `mode` and `data`. Default: the engine's words.

@@ -11,6 +11,8 @@ use super::saved::SavedSession;
 use super::session::{self, SessionArguments};
 use super::unique::{Unique, folded};
 use super::{CommandOutput, Error, Format, OpenedPack, Status, input};
+use rulebook::Outcome;
+use rulebook::text::excerpt;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -18,6 +20,9 @@ use std::path::{Path, PathBuf};
 
 /// The largest input, in bytes.
 const MAX_INPUT: u64 = 1 << 26;
+
+/// The most characters of the findings about arguments that were changed.
+const MAX_REASON: usize = 900;
 
 /// The state value that gets the other members of the input, so that conditions can read them, if the pack declares it.
 const STATE: &str = "hook";
@@ -112,7 +117,7 @@ fn answer(arguments: &Arguments) -> Result<CommandOutput, Error> {
     // The answer of a person is never reported back, so a call with `ask` changes nothing. For any other decision, the
     // session is written before the tool may run, so that no call runs that was not counted.
     if let Some(saved) = saved.filter(|_| !matches!(decision, Decision::Ask { .. })) {
-        let mut next = outcome.session;
+        let mut next = outcome.session.clone();
         if next.mode == session.mode {
             // The mode of the assistant applies to this call only. The session keeps its own, unless the pack has
             // changed the mode.
@@ -130,7 +135,7 @@ fn answer(arguments: &Arguments) -> Result<CommandOutput, Error> {
     if arguments.only_restrict && matches!(&decision, Decision::Allow(judged) if unchanged(judged)) {
         return Ok(CommandOutput::new(String::new(), Status::Clean));
     }
-    let answer = request.answered(&decision, !arguments.only_restrict, unchanged);
+    let answer = request.answered(&decision, !arguments.only_restrict, &what_changed(&outcome), unchanged);
     Ok(CommandOutput::new(written(&answer)?, Status::Clean))
 }
 
@@ -196,13 +201,14 @@ impl HookRequest {
         Ok(Self { form, tool, input, written, rest })
     }
 
-    /// The decision in the format of the assistant. A permitted call gets an `allow` only if `explicit` is set: that
+    /// The decision in the format of the assistant; `why` says why arguments are changed. A permitted call gets an `allow` only if `explicit` is set: that
     /// decision overrides the assistant's own settings.
-    fn answered(&self, decision: &Decision, explicit: bool, unchanged: impl Fn(&Value) -> bool) -> Value {
+    fn answered(&self, decision: &Decision, explicit: bool, why: &str, unchanged: impl Fn(&Value) -> bool) -> Value {
         let (decision, reason, input) = match decision {
             // If the arguments were repaired, the tool runs with the judged ones.
             Decision::Allow(judged) => {
-                (Some("allow").filter(|_| explicit), None, Some(judged).filter(|one| !unchanged(one)))
+                let changed = Some(judged).filter(|one| !unchanged(one));
+                (Some("allow").filter(|_| explicit), changed.map(|_| why.to_owned()), changed)
             }
             Decision::Deny(why) => (Some("deny"), Some(why.clone()), None),
             // Gemini CLI has no decision that asks a person.
@@ -210,7 +216,9 @@ impl HookRequest {
                 (Some("deny"), Some(decision::without_a_person(question)), None)
             }
             Decision::Ask { question, params, .. } => {
-                (Some("ask"), Some(question.clone()), Some(params).filter(|one| !unchanged(one)))
+                let changed = Some(params).filter(|one| !unchanged(one));
+                let question = changed.map_or_else(|| question.clone(), |_| format!("{question}\n\n{why}"));
+                (Some("ask"), Some(question), changed)
             }
         };
         let answer = match self.form {
@@ -231,6 +239,13 @@ impl HookRequest {
         };
         without_nulls(answer)
     }
+}
+
+/// Why the tool is to run with other arguments than those that were written: the findings about the call.
+fn what_changed(outcome: &Outcome) -> String {
+    let found: Vec<String> = outcome.diagnostics.iter().map(|one| one.message.to_string()).collect();
+    let found = if found.is_empty() { "they are written in another way".to_owned() } else { found.join("; ") };
+    format!("the arguments were changed: {}", excerpt(&found, MAX_REASON))
 }
 
 /// Why the assistant might see another call than the judged one: outside of the arguments, a member is there twice, or

@@ -5,12 +5,14 @@
 //! Never: writes a session.
 
 use super::output::found;
+use super::unique::Unique;
 use super::{Error, Format, Status, declared, input};
 use rulebook::session::Misfit;
 use rulebook::text::{JsonPlaces, Location, Source, SourceId, Span};
 use rulebook::value::broken;
 use rulebook::{Code, Diagnostic, Object, Program, Session, Sources, Value};
 use rulebook_report::Pen;
+use serde::de::IgnoredAny;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -125,8 +127,12 @@ pub(super) fn misfits(sources: &Sources, faults: &[Diagnostic], format: Format) 
     found(format, drawn, rows, Status::Trouble)
 }
 
-/// The members of a session; or the place and the reason if the text is not a JSON object.
+/// The members of a session; or the place and the reason if the text is not a JSON object, or has a key twice: it is
+/// unknown which of its values was meant.
 fn members(text: &str) -> Result<Object, (Span, String)> {
+    if let (Ok(_), Err(error)) = (serde_json::from_str::<IgnoredAny>(text), serde_json::from_str::<Unique>(text)) {
+        return Err((broken::place(&error, text), format!("this is no session: {}", broken::why(&error))));
+    }
     match serde_json::from_str(text) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err((Span::new(0, 1), "a session is one JSON object".to_owned())),

@@ -58,6 +58,9 @@ fn the_assistant_gets_the_judged_arguments() {
     let asked = &hook(&install, &[]).0["hookSpecificOutput"];
     assert_eq!(asked["permissionDecision"], "ask");
     assert_eq!(asked["updatedInput"], json!({ "command": "npm install x" }));
+    // Whoever is asked reads what was left out.
+    let question = asked["permissionDecisionReason"].as_str().unwrap();
+    assert!(question.ends_with("the arguments were changed: the action does not declare `sandbox`"), "{question}");
 }
 
 #[test]
@@ -127,7 +130,9 @@ fn a_call_that_two_readers_understand_differently_is_blocked() {
     let (status, out, err) = ended(&folder("hook-twice"), &["hook", &pack], input);
     assert_eq!(status, 0, "{err}");
     let answer: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(answer, json!({ "permissionDecision": "allow", "modifiedArgs": { "command": "git status" } }));
+    assert_eq!(answer["modifiedArgs"], json!({ "command": "git status" }));
+    let reason = answer["permissionDecisionReason"].as_str().unwrap();
+    assert!(reason.starts_with("the arguments were changed: "), "{reason}");
 }
 
 #[test]
