@@ -459,7 +459,11 @@ impl<'r> Judgement<'r> {
         let span = found.span();
         let block = found.block().and_then(|block| self.document.blocks.get(block));
         match remark {
-            Remark::QuotedBlock => message!("`{}` is quoted, so it is text", quote(span.of(self.text), 40)),
+            Remark::QuotedBlock => {
+                // Some openers have no text of their own, such as that of a call that is an object.
+                let span = if span.is_empty() { self.line_from(span.start) } else { span };
+                message!("`{}` is quoted, so it is text", quote(span.of(self.text), 40))
+            }
             Remark::DuplicateKey => {
                 let counts = match block {
                     Some(_) if self.reads_members() => "; each one is used",

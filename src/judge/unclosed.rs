@@ -137,7 +137,7 @@ impl Judgement<'_> {
     }
 
     /// The span from `start` to the end of the line.
-    fn line_from(&self, start: usize) -> Span {
+    pub(super) fn line_from(&self, start: usize) -> Span {
         let rest = self.text.slice(start..);
         Span::new(start, start + rest.lines().next().map_or(0, str::len))
     }

@@ -60,9 +60,14 @@ impl PackCompiler<'_> {
                 .with_help("name a role or a block, or use `when`")
         }));
         let of_input = guardrail.on.0.iter().zip(targets).find(|(_, target)| **target == GuardrailTarget::Input);
-        if let Some((on, _)) = of_input.filter(|_| targets.len() > 1 || !has_pattern) {
-            let message = "what a user says is looked at by itself, with a pattern";
-            let help = "give it a guardrail of its own, with `matches` or `unless`";
+        if let Some((on, _)) = of_input.filter(|_| targets.len() > 1) {
+            let message = "a guardrail on `input` looks at nothing else: answers are judged later";
+            let help = "make two of it: one with `on = \"input\"`, and one on the rest";
+            self.diagnostics.push(Diagnostic::new(Code::PACK_WRONG_VALUE, on.at, message).with_help(help));
+        }
+        if let Some((on, _)) = of_input.filter(|_| !has_pattern) {
+            let message = "a guardrail on `input` has a pattern";
+            let help = "give it `matches` or `unless`";
             self.diagnostics.push(Diagnostic::new(Code::PACK_PATTERN, on.at, message).with_help(help));
         }
         let answers = |strategy: Strategy| matches!(strategy, Strategy::Keep | Strategy::Redact | Strategy::Refuse);
@@ -82,10 +87,15 @@ impl PackCompiler<'_> {
             GuardrailTarget::Block(name) => !is_call(name),
             _ => true,
         };
-        if let Some(strategy) = redacts.filter(|_| guardrail.matches.is_none() || !targets.iter().all(text)) {
-            let message =
-                "there is nothing to redact: only what `matches` finds in a text or a parameter can be replaced";
-            let help = "give it `matches`, and let it look `on` a role, a block or `ACTION.PARAMETER`";
+        if let Some(strategy) = redacts.filter(|_| guardrail.matches.is_none()) {
+            let message = "there is nothing to redact: only what `matches` finds can be replaced";
+            let fault = Diagnostic::new(Code::PACK_UNFIT_STRATEGY, strategy.at, message);
+            self.diagnostics.push(fault.with_help("give it `matches`"));
+        } else if let Some(strategy) = redacts
+            && let Some((on, _)) = guardrail.on.0.iter().zip(targets).find(|(_, target)| !text(target))
+        {
+            let message = format!("nothing can be redacted in `{}`: only texts and parameters can", on.value);
+            let help = "look there with a guardrail of its own and another strategy; this one looks `on` a role, a block or `ACTION.PARAMETER`";
             self.diagnostics.push(Diagnostic::new(Code::PACK_UNFIT_STRATEGY, strategy.at, message).with_help(help));
         }
         if let Some(with) = guardrail.with.as_ref().filter(|_| guardrail.strategy.is_some() && redacts.is_none()) {
