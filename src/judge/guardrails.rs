@@ -21,11 +21,21 @@ pub(super) struct CheckedText {
     pub(super) text: Composed,
     /// What a strategy acts on if a guardrail trips on the text.
     pub(super) subject: Subject,
-    /// The path to the text if it is in a parameter, [`KEY`] if it is a key, or [`VALUE`] if it is in the value of a
-    /// section; empty otherwise.
-    pub(super) pointer: Vec<String>,
-    /// Whether it is the name of the member at that path, and not its value.
-    pub(super) is_name: bool,
+    pub(super) place: TextPlace,
+}
+
+/// Where a checked text is.
+#[derive(PartialEq)]
+pub(super) enum TextPlace {
+    /// It is the text of the subject as it is displayed, or of a call as it is written.
+    Body,
+    /// It is the key of a block.
+    Key,
+    /// It is in the value of a section, but not in its body as it is.
+    SectionValue,
+    /// It is in a parameter of a call, at this path. With `is_name`, it is the name of the member there, and not its
+    /// value.
+    Param { pointer: Vec<String>, is_name: bool },
 }
 
 impl<'r> Judgement<'r> {
@@ -49,7 +59,7 @@ impl<'r> Judgement<'r> {
                     let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.applies(rule)) else {
                         continue;
                     };
-                    let is_idle = hits.contains(&pattern) == rule.inverted || (checked.is_name && rule.inverted);
+                    let is_idle = hits.contains(&pattern) == rule.inverted || (rule.inverted && checked.is_name());
                     if is_idle || !self.is_judged(&checked, rule) {
                         continue;
                     }
@@ -180,7 +190,7 @@ impl<'r> Judgement<'r> {
     /// Whether a guardrail checks a text. In the parameters of a dropped call, only guardrails that redact do.
     fn is_judged(&self, checked: &CheckedText, rule: &Guardrail) -> bool {
         let Subject::Call(call) = checked.subject else { return true };
-        checked.pointer.is_empty()
+        checked.place == TextPlace::Body
             || self.redacts(rule, &checked.subject)
             || self.calls.get(call).is_some_and(|call| call.accepted)
     }
@@ -252,10 +262,7 @@ impl<'r> Judgement<'r> {
             }
             _ => message!("the guardrail `{}` is tripped", &rule.id),
         };
-        let mut finding = defect(Defect::Guardrail, span, message).with_rule(Some(rule.at));
-        finding.severity = rule.severity;
-        finding.id = Some(rule.id.clone());
-        finding.help = rule.advice.clone().map(Message::from);
+        let finding = guardrail_finding(rule, span, message);
         // Several texts of one call may have the same place: report the finding once.
         let same = |one: &Diagnostic| one.id == finding.id && one.at == finding.at && one.message == finding.message;
         if self.findings.list.iter().any(same) {
@@ -370,7 +377,7 @@ impl<'r> Judgement<'r> {
             (None, Some((piece, _))) => Subject::Outside(piece),
             (None, None) => Subject::Message(first),
         };
-        Some((CheckedText { text: text.clone(), subject, pointer: Vec::new(), is_name: false }, hits))
+        Some((CheckedText { text: text.clone(), subject, place: TextPlace::Body }, hits))
     }
 
     fn tripping_blocks(
@@ -383,15 +390,8 @@ impl<'r> Judgement<'r> {
             let call = self.calls.binary_search_by_key(&index, |call| call.block);
             let subject = call.map_or(Subject::Block(index), Subject::Call);
             let text = Some(self.body_text(index)).filter(|text| !text.text.is_empty());
-            Some((
-                CheckedText {
-                    text: text.unwrap_or_else(|| self.empty_text(index)),
-                    subject,
-                    pointer: Vec::new(),
-                    is_name: false,
-                },
-                hits,
-            ))
+            let text = text.unwrap_or_else(|| self.empty_text(index));
+            Some((CheckedText { text, subject, place: TextPlace::Body }, hits))
         })
     }
 
@@ -418,15 +418,8 @@ impl<'r> Judgement<'r> {
                 let others = set.rules.iter().enumerate().filter(|(_, rule)| inverted(rule));
                 hits.extend(others.map(|(pattern, _)| pattern));
                 let text = Composed::of_value(text.to_owned(), self.body_text(index).span);
-                found.push((
-                    CheckedText {
-                        text,
-                        subject: Subject::Block(index),
-                        pointer: vec![VALUE.to_owned()],
-                        is_name: false,
-                    },
-                    hits,
-                ));
+                let place = TextPlace::SectionValue;
+                found.push((CheckedText { text, subject: Subject::Block(index), place }, hits));
             });
             found
         })
@@ -446,10 +439,8 @@ impl<'r> Judgement<'r> {
         let (_, text) = self.texts.section.as_ref().filter(|(name, _)| meant(name))?;
         let (piece, _) = self.outside_piece(OutsideFate::Section)?;
         let hits = self.hits(set, &text.text)?;
-        Some((
-            CheckedText { text: text.clone(), subject: Subject::Outside(piece), pointer: Vec::new(), is_name: false },
-            hits,
-        ))
+        let subject = Subject::Outside(piece);
+        Some((CheckedText { text: text.clone(), subject, place: TextPlace::Body }, hits))
     }
 
     /// The texts in a parameter, and the names of members that the pack does not declare, at any depth.
@@ -474,10 +465,8 @@ impl<'r> Judgement<'r> {
                 let places = places.get_or_init(|| self.places(call).filter(|_| is_reported));
                 let place = places.as_ref().map_or(whole, |places| places.at(call.payload_form, pointer));
                 let text = Composed::of_value(matched.to_owned(), place);
-                found.push((
-                    CheckedText { text, subject: Subject::Call(index), pointer: pointer.to_vec(), is_name },
-                    hits,
-                ));
+                let place = TextPlace::Param { pointer: pointer.to_vec(), is_name };
+                found.push((CheckedText { text, subject: Subject::Call(index), place }, hits));
             });
         }
         found
@@ -489,10 +478,7 @@ impl<'r> Judgement<'r> {
             let key = self.checked_key(index)?;
             let hits = self.hits(set, &key)?;
             let text = Composed::of_value(key.into_owned(), block.opener());
-            Some((
-                CheckedText { text, subject: Subject::Block(index), pointer: vec![KEY.to_owned()], is_name: false },
-                hits,
-            ))
+            Some((CheckedText { text, subject: Subject::Block(index), place: TextPlace::Key }, hits))
         })
     }
 
@@ -513,27 +499,31 @@ impl<'r> Judgement<'r> {
     }
 }
 
-/// The path of the text of a key, which is not in a parameter.
-const KEY: &str = "key";
-
-/// The pointer of a text that is in the value of a section.
-const VALUE: &str = "value";
-
 impl CheckedText {
-    /// Whether the text is in the value of a section, but not in its body as it is.
-    pub(super) fn is_in_value(&self) -> bool {
-        self.pointer.iter().map(String::as_str).eq([VALUE])
+    /// Whether the text is the name of a member in a parameter.
+    fn is_name(&self) -> bool {
+        matches!(self.place, TextPlace::Param { is_name: true, .. })
     }
 
     /// Whether matches in the text can be replaced. They cannot in a key, which names what is stored, nor in the raw
     /// text of a call, whose parameters have been read already; and an inverted pattern has no match.
     fn can_be_redacted(&self, rule: &Guardrail) -> bool {
-        let is_text = match self.subject {
-            Subject::Call(_) => !self.pointer.is_empty(),
-            _ => self.pointer.is_empty() || self.is_in_value(),
+        let is_text = match self.place {
+            TextPlace::Body => !matches!(self.subject, Subject::Call(_)),
+            TextPlace::Key => false,
+            TextPlace::SectionValue | TextPlace::Param { .. } => true,
         };
         rule.pattern.is_some() && !rule.inverted && is_text
     }
+}
+
+/// What a guardrail reports at a place.
+pub(super) fn guardrail_finding(rule: &Guardrail, span: Span, message: Message) -> Diagnostic {
+    let mut finding = defect(Defect::Guardrail, span, message).with_rule(Some(rule.at));
+    finding.severity = rule.severity;
+    finding.id = Some(rule.id.clone());
+    finding.help = rule.advice.clone().map(Message::from);
+    finding
 }
 
 /// Calls `then` for each text in a value, and for each name of a member, at any depth, with the path to it, and whether

@@ -4,10 +4,10 @@
 //! Out: [`Guarded`]: the message with redactions applied, the findings, and whether the message is refused.
 //! Never: classifies the message, or passes on redacted text.
 
-use super::guardrails::matches;
+use super::Ruling;
+use super::guardrails::{guardrail_finding, matches};
 use super::texts::replaced;
-use super::{Ruling, defect};
-use crate::diagnostic::{Defect, Diagnostic, Message, Strategy, message};
+use crate::diagnostic::{Defect, Diagnostic, Strategy, message};
 use crate::expression::Scope;
 use crate::program::{DeclarationContext, Guardrail, GuardrailTarget, Program, most_matches};
 use crate::session::Session;
@@ -92,10 +92,7 @@ impl Program {
                 Strategy::Redact => message!("the guardrail `{}` redacts this", &rule.id),
                 _ => message!("this trips the guardrail `{}`", &rule.id),
             };
-            let mut finding = defect(Defect::Guardrail, place, message).with_rule(Some(rule.at));
-            finding.severity = rule.severity;
-            finding.id = Some(rule.id.clone());
-            finding.help = rule.advice.clone().map(Message::from);
+            let mut finding = guardrail_finding(rule, place, message);
             guarded.ruling.decide(strategy, declared, &mut finding);
             guarded.findings.push(finding);
         }

@@ -4,10 +4,10 @@
 //! Out: a finding for each; once all texts have been searched, the texts and values with their replacements.
 //! Never: decides whether a guardrail trips.
 
-use super::guardrails::{CheckedText, matches};
+use super::guardrails::{CheckedText, TextPlace, guardrail_finding, matches};
 use super::texts::{RangeOrigin, replaced};
-use super::{Composed, Judgement, Occasion, Subject, defect};
-use crate::diagnostic::{Defect, Message, message, quote};
+use super::{Composed, Judgement, Occasion, Subject};
+use crate::diagnostic::{message, quote};
 use crate::program::{Guardrail, ResolvedStrategy, most_matches};
 use crate::surface::Role;
 use crate::text::{Slice, Span};
@@ -55,7 +55,7 @@ impl Judgement<'_> {
             return;
         }
         let mut place = None;
-        if let (true, Subject::Block(block)) = (checked.is_in_value(), &checked.subject) {
+        if let (TextPlace::SectionValue, Subject::Block(block)) = (&checked.place, &checked.subject) {
             // The escapes of the body hide where the text is: all of it is replaced.
             match self.made(*block).map(str::len) {
                 Some(length) => pending.made.entry(*block).or_default().push((0..length, Arc::clone(&rule.with))),
@@ -68,27 +68,27 @@ impl Judgement<'_> {
         for origin in origins {
             // A match that continues in another piece is replaced in the first one, and removed from the others.
             let with = if place.is_none() { Arc::clone(&rule.with) } else { Arc::from("") };
-            let span = match (origin, &checked.subject) {
-                (RangeOrigin::Response(span), _) => {
+            let span = match (origin, &checked.subject, &checked.place) {
+                (RangeOrigin::Response(span), ..) => {
                     self.redactions.replace(span, &with);
                     self.redactions.hide(span, matched);
                     place.get_or_insert(span);
                     continue;
                 }
-                (RangeOrigin::Made(block, range), _) => {
+                (RangeOrigin::Made(block, range), ..) => {
                     pending.made.entry(block).or_default().push((range, with));
                     self.span_of(block)
                 }
-                (RangeOrigin::Value(range), Subject::Call(call)) => {
-                    let pending = if checked.is_name { &mut pending.names } else { &mut pending.params };
-                    pending.entry((*call, checked.pointer.clone())).or_default().push((range, with));
+                (RangeOrigin::Value(range), Subject::Call(call), TextPlace::Param { pointer, is_name }) => {
+                    let pending = if *is_name { &mut pending.names } else { &mut pending.params };
+                    pending.entry((*call, pointer.clone())).or_default().push((range, with));
                     text.span
                 }
-                (RangeOrigin::Value(range), Subject::Block(block)) => {
+                (RangeOrigin::Value(range), Subject::Block(block), _) => {
                     pending.made.entry(*block).or_default().push((range, with));
                     text.span
                 }
-                (RangeOrigin::Value(_), _) => text.span,
+                (RangeOrigin::Value(_), ..) => text.span,
             };
             // A text that was decoded, or made from a value, may also occur literally in the response. If it is there
             // less often than in the decoded text, some occurrence is written in another way.
@@ -114,17 +114,17 @@ impl Judgement<'_> {
             Some(error) => message!("the guardrail `{}` cannot be checked: {}", &rule.id, quote(error, 80)),
             None => message!("the guardrail `{}` redacts this", &rule.id),
         };
-        let mut finding = defect(Defect::Guardrail, span, message).with_rule(Some(rule.at));
-        finding.severity = rule.severity;
-        finding.id = Some(rule.id.clone());
-        finding.help = rule.advice.clone().filter(|_| is_first).map(Message::from);
+        let mut finding = guardrail_finding(rule, span, message);
+        if !is_first {
+            finding.help = None;
+        }
         self.record(chosen, &checked.subject, finding);
         if let Subject::Block(block) = checked.subject
             && self.has_role(block, Role::Section)
         {
             let (rules, has_places) = pending.values.entry(block).or_default();
             rules.extend(self.program.guardrails.rules.iter().position(|one| one.id == rule.id));
-            *has_places |= !checked.is_in_value();
+            *has_places |= checked.place != TextPlace::SectionValue;
         }
     }
 
