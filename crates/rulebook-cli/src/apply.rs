@@ -5,7 +5,7 @@
 //! cannot be written; what the pack declares for effects that do not apply to the files.
 //! Never: carries out an effect that does not change files.
 
-use super::run::{AnswerArguments, Judged};
+use super::judging::{AnswerArguments, Judged};
 use super::session::clock;
 use super::{CommandOutput, Error, Format, Status};
 use rulebook::cases::TurnResult;
@@ -60,18 +60,36 @@ pub(super) fn turn_report(pen: &Pen, applied: &Applied, turn_result: &TurnResult
         TurnResult::Outcome(outcome) => outcome.contents.as_slice(),
         TurnResult::Heard(_) => &[],
     };
-    let mut sources = Sources::default();
-    let source = sources.add(words.clone());
-    let mut faults: Vec<Diagnostic> =
-        applied.faults().map(|(file, fault)| placed(pen, file, fault, contents, source)).collect();
+    let mut changes = FileChanges::new(pen, applied, contents, words, false);
     if matches!(turn_result, TurnResult::Heard(_)) {
         // The words of a user cannot be rejected as an answer can, so an effect that does not apply is an error of the
         // pack.
-        faults.extend(applied.misses.iter().map(|miss| misfit(turn_result.effects(), miss)));
+        changes.faults.extend(applied.misses.iter().map(|miss| misfit(turn_result.effects(), miss)));
     }
-    let drawn: Vec<String> = faults.iter().map(|fault| pen.diagnostic(&sources, fault)).collect();
-    let files: Vec<AppliedFile> = applied.files.iter().map(|file| described(file, false)).collect();
-    (pen.applied(&files, &drawn), !faults.iter().any(Diagnostic::is_error))
+    (changes.drawn(pen), !changes.faults.iter().any(Diagnostic::is_error))
+}
+
+/// The files of an answer and what is wrong with them, ready to be printed.
+struct FileChanges {
+    files: Vec<AppliedFile>,
+    faults: Vec<Diagnostic>,
+    /// The answer, in which the faults have their places.
+    sources: Sources,
+}
+
+impl FileChanges {
+    fn new(pen: &Pen, applied: &Applied, contents: &[ContentBlock], answer: &Source, dry_run: bool) -> Self {
+        let mut sources = Sources::default();
+        let source = sources.add(answer.clone());
+        let faults = applied.faults().map(|(file, fault)| placed(pen, file, fault, contents, source)).collect();
+        let files = applied.files.iter().map(|file| described(file, dry_run)).collect();
+        Self { files, faults, sources }
+    }
+
+    fn drawn(&self, pen: &Pen) -> String {
+        let faults: Vec<String> = self.faults.iter().map(|fault| pen.diagnostic(&self.sources, fault)).collect();
+        pen.applied(&self.files, &faults)
+    }
 }
 
 /// The diagnostic for an effect that does not apply to its file, if there is no answer that could be rejected for it.
@@ -99,21 +117,14 @@ fn status(outcome: &Outcome, applied: &Applied) -> Status {
 fn report(pen: &Pen, judged: Judged, applied: &Applied, arguments: &Arguments) -> Result<String, Error> {
     let drawn = if arguments.format == Format::Human { judged.drawn().clone() } else { judged.outcome };
     let (response, outcome) = (judged.response, drawn);
-    let mut sources = Sources::default();
-    let source = sources.add(response.clone());
-    let faults: Vec<Diagnostic> =
-        applied.faults().map(|(file, fault)| placed(pen, file, fault, &outcome.contents, source)).collect();
-    let files: Vec<AppliedFile> = applied.files.iter().map(|file| described(file, arguments.dry_run)).collect();
+    let changes = FileChanges::new(pen, applied, &outcome.contents, &response, arguments.dry_run);
     let rows = || {
-        let of_disk = faults.iter().map(|fault| pen.row(&sources, fault));
+        let of_disk = changes.faults.iter().map(|fault| pen.row(&changes.sources, fault));
         pen.rows(&outcome, &response).into_iter().chain(of_disk).collect()
     };
-    let drawn = || {
-        let faults: Vec<String> = faults.iter().map(|fault| pen.diagnostic(&sources, fault)).collect();
-        pen.findings(&outcome, &response) + &pen.applied(&files, &faults)
-    };
-    let sum = applied_sum(&files, arguments.dry_run);
-    let json = |rows| json::Applied::new(arguments.dry_run, &files, rows, &outcome);
+    let drawn = || pen.findings(&outcome, &response) + &changes.drawn(pen);
+    let sum = applied_sum(&changes.files, arguments.dry_run);
+    let json = |rows| json::Applied::new(arguments.dry_run, &changes.files, rows, &outcome);
     arguments.format.write(rows, drawn, &sum, json)
 }
 

@@ -4,7 +4,7 @@
 //! Out: a page, a table, or the story of the answer, on the terminal or as a page of HTML.
 //! Never: has explanations of its own: all texts come from pages and packs.
 
-use super::run::{JudgeArguments, Judged};
+use super::judging::{JudgeArguments, Judged};
 use super::save::{cannot_write, create};
 use super::{CommandOutput, Error, Format, OpenedPack, Status};
 use rulebook::Options;

@@ -18,6 +18,7 @@ mod hear;
 mod hook;
 mod input;
 mod json_text;
+mod judging;
 mod mcp;
 mod new;
 mod output;

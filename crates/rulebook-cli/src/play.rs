@@ -10,7 +10,7 @@
 //! a single `.`, or with the input. So a conversation can be typed, pasted or piped.
 
 use super::apply::turn_report;
-use super::run::waiting_call;
+use super::judging::waiting_call;
 use super::session::{SessionArguments, clock};
 use super::{CommandOutput, Error, Format, OpenedPack, Status, input, write_out};
 use rulebook::cases::{Exchange, PartKind, Talk, TurnResult, script};
