@@ -82,7 +82,7 @@ pub(super) fn each<R: BufRead + Send, T: Send>(
         let mut waiting = BTreeMap::new();
         let mut due = 1;
         for batch in results {
-            let (number, batch) = batch.map_err(|error| Error::Usage(format!("cannot read the answers: {error}")))?;
+            let (number, batch) = batch.map_err(|error| Error::Failed(format!("cannot read the answers: {error}")))?;
             waiting.insert(number, batch);
             while let Some(batch) = waiting.remove(&due) {
                 due += 1;

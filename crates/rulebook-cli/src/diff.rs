@@ -66,7 +66,7 @@ pub(super) fn diff(arguments: &Arguments) -> Result<CommandOutput, Error> {
         [before, after] => (Some(before.as_path()), Some(after.as_path())),
         more => {
             let message = format!("--tools is given {} times: once for both packs, or once for each", more.len());
-            return Err(Error::Usage(message));
+            return Err(Error::Failed(message));
         }
     };
     let old = OpenedPack::open_with(&arguments.old, tools_before, format)?;

@@ -86,7 +86,7 @@ pub(super) fn explain(arguments: &Arguments) -> Result<CommandOutput, Error> {
 /// The files of a shipped pack.
 fn shipped(name: &str) -> Result<CommandOutput, Error> {
     let Some(folder) = shipped_pack(name) else {
-        return Err(Error::Usage(format!("no pack called `{name}` is shipped: {}", shipped_instead(name))));
+        return Err(Error::Failed(format!("no pack called `{name}` is shipped: {}", shipped_instead(name))));
     };
     let mut text = String::new();
     // Tables come before the grammars that they name.
@@ -132,7 +132,7 @@ fn find(name: &str) -> Option<&'static Page> {
 }
 
 fn without_answer() -> Error {
-    Error::Usage("FILE is missing: `rulebook explain PACK FILE` explains an answer".to_owned())
+    Error::Failed("FILE is missing: `rulebook explain PACK FILE` explains an answer".to_owned())
 }
 
 fn unknown(name: &str) -> Error {
@@ -142,5 +142,5 @@ fn unknown(name: &str) -> Error {
         Some(code) => format!("did you mean `{code}`?"),
         None => "`rulebook explain` lists them".to_owned(),
     };
-    Error::Usage(format!("there is no code `{name}`; {help}"))
+    Error::Failed(format!("there is no code `{name}`; {help}"))
 }

@@ -83,7 +83,7 @@ enum Form {
 pub(super) fn hook(arguments: &Arguments) -> CommandOutput {
     // A panic would end with a status after which assistants run the tool.
     let answered = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| answer(arguments)));
-    let failed = |_| Err(Error::Usage("this is a bug of ours: please report it".to_owned()));
+    let failed = |_| Err(Error::Failed("this is a bug of ours: please report it".to_owned()));
     let printed = answered.unwrap_or_else(failed).unwrap_or_else(CommandOutput::from);
     match printed.status {
         Status::Clean => printed,
@@ -97,7 +97,7 @@ fn answer(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let file = arguments.file.as_deref().unwrap_or(Path::new("-"));
     input::once(&[("the call", Some(file)), ("the session", arguments.session.session.as_deref())])?;
     let given = input::text(file, MAX_INPUT)?;
-    let request = HookRequest::read(given.text()).map_err(Error::Usage)?;
+    let request = HookRequest::read(given.text()).map_err(Error::Failed)?;
     let opened = OpenedPack::to_judge(&arguments.pack, arguments.tools.as_deref(), format)?;
     let program = opened.program(format)?;
     let saved = arguments.saved(&request)?;
@@ -145,7 +145,7 @@ impl Arguments {
         match (&self.sessions, &self.session.session) {
             (Some(folder), _) => SavedSession::of_conversation(folder, request.conversation()).map(Some),
             (None, Some(file)) if self.save && input::is_standard(file) => {
-                Err(Error::Usage("a session is not written back to standard input: name a file".to_owned()))
+                Err(Error::Failed("a session is not written back to standard input: name a file".to_owned()))
             }
             (None, Some(file)) if self.save => SavedSession::lock(file.clone()).map(Some),
             _ => Ok(None),

@@ -35,7 +35,7 @@ pub(super) fn once(given: &[(&str, Option<&Path>)]) -> Result<(), Error> {
     let standard: Vec<&str> =
         given.iter().filter(|(_, path)| path.is_some_and(is_standard)).map(|(what, _)| *what).collect();
     match standard.as_slice() {
-        [first, second, ..] => Err(Error::Usage(format!(
+        [first, second, ..] => Err(Error::Failed(format!(
             "standard input cannot be {first} and {second} at once: one of them has to be in a file"
         ))),
         _ => Ok(()),

@@ -4,7 +4,7 @@
 //! Out: [`Judged`]: the outcome, and the text in which its findings are placed.
 //! Never: prints an outcome, or carries out an effect.
 
-use super::session::{SessionArguments, misfits};
+use super::session::SessionArguments;
 use super::{Error, Format, OpenedPack, declared, input};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use rulebook::outcome::Miss;
@@ -149,8 +149,9 @@ impl JudgeArguments {
             None => (None, program.run_with(&session, &bytes, &options)),
             Some(provider) => {
                 let judged = program.judge_recorded(&session, provider, &text, &options);
-                let (reply, outcome) = judged
-                    .map_err(|faults| misfits(&named(faults.sources, file, &text), &faults.diagnostics, format))?;
+                let (reply, outcome) = judged.map_err(|faults| {
+                    Error::findings(&named(faults.sources, file, &text), &faults.diagnostics, format)
+                })?;
                 (Some(reply), outcome)
             }
         };

@@ -5,7 +5,7 @@
 //! Never: prints anything.
 
 use clap::ValueEnum;
-use rulebook::Severity;
+use rulebook::{Diagnostic, Severity, Sources};
 use rulebook_fs::ReadError;
 use rulebook_report::{Pen, Row, json};
 use serde::Serialize;
@@ -50,7 +50,7 @@ impl Format {
 /// A report as JSON.
 pub(super) fn written(report: &impl Serialize) -> Result<String, Error> {
     let text = serde_json::to_string_pretty(report);
-    text.map(|text| text + "\n").map_err(|error| Error::Usage(format!("cannot write the report: {error}")))
+    text.map(|text| text + "\n").map_err(|error| Error::Failed(format!("cannot write the report: {error}")))
 }
 
 /// The exit status of a command; the same in every format.
@@ -114,10 +114,36 @@ impl CommandOutput {
 pub(super) enum Error {
     /// A file or folder cannot be read.
     Read(ReadError),
-    /// The arguments are wrong, or something else failed. One line.
-    Usage(String),
+    /// Anything else, such as arguments that do not go together. One line.
+    Failed(String),
     /// Findings that prevent the command from running, such as the faults of a pack. They are in the output.
     Found(CommandOutput),
+}
+
+impl Error {
+    /// Findings about what the arguments name, such as a session that does not match the pack.
+    pub(super) fn findings(sources: &Sources, findings: &[Diagnostic], format: Format) -> Self {
+        Self::findings_in(&Pen::default(), sources, findings, format, Status::Trouble)
+    }
+
+    /// Findings that prevent a command from running: for people on standard error, for programs as the report of
+    /// `check`.
+    pub(super) fn findings_in(
+        pen: &Pen,
+        sources: &Sources,
+        findings: &[Diagnostic],
+        format: Format,
+        status: Status,
+    ) -> Self {
+        if format == Format::Human {
+            return Error::Found(CommandOutput::refused(pen.diagnostics(sources, findings), status));
+        }
+        let rows = || findings.iter().map(|finding| pen.row(sources, finding)).collect();
+        match format.write(rows, String::new, "", |rows| json::Checked::new(rows, 1)) {
+            Ok(out) => Error::Found(CommandOutput::new(out, status)),
+            Err(error) => error,
+        }
+    }
 }
 
 impl From<ReadError> for Error {
@@ -130,26 +156,9 @@ impl From<Error> for CommandOutput {
     fn from(error: Error) -> Self {
         let message = match error {
             Error::Read(error) => error.to_string(),
-            Error::Usage(message) => message,
+            Error::Failed(message) => message,
             Error::Found(printed) => return printed,
         };
         Self::refused(Pen::default().trouble(&message), Status::Trouble)
-    }
-}
-
-/// The error for findings that prevent a command from running: for people the text `drawn` on standard error, for
-/// programs the report of `check`.
-pub(super) fn found(
-    format: Format,
-    drawn: impl FnOnce() -> String,
-    rows: impl FnOnce() -> Vec<Row>,
-    status: Status,
-) -> Error {
-    match format {
-        Format::Human => Error::Found(CommandOutput::refused(drawn(), status)),
-        other => match other.write(rows, String::new, "", |rows| json::Checked::new(rows, 1)) {
-            Ok(out) => Error::Found(CommandOutput::new(out, status)),
-            Err(error) => error,
-        },
     }
 }

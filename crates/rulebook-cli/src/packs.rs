@@ -5,8 +5,8 @@
 //! without packs.
 //! Never: runs a program.
 
-use super::output::{CommandOutput, Error, Format, Status, found};
-use super::{input, parallel, session};
+use super::output::{CommandOutput, Error, Format, Status};
+use super::{input, parallel};
 use rulebook::diagnostic::{alternatives, nearest};
 use rulebook::text::excerpt;
 use rulebook::{Checked, Code, Diagnostic, Folder, Program, Sources, Tools};
@@ -87,9 +87,7 @@ impl OpenedPack {
             return Ok(program);
         }
         let Checked { sources, diagnostics, .. } = &self.loaded;
-        let drawn = || self.pen.diagnostics(sources, diagnostics);
-        let rows = || diagnostics.iter().map(|one| self.pen.row(sources, one)).collect();
-        Err(found(format, drawn, rows, Status::Findings))
+        Err(Error::findings_in(&self.pen, sources, diagnostics, format, Status::Findings))
     }
 }
 
@@ -97,7 +95,7 @@ impl OpenedPack {
 pub(super) fn read_tools(path: &Path, format: Format) -> Result<Tools, Error> {
     let file = input::text(path, MAX_TOOLS)?;
     let tools = Tools::read_file(file.name(), file.text());
-    tools.into_result().map_err(|faults| session::misfits(&faults.sources, &faults.diagnostics, format))
+    tools.into_result().map_err(|faults| Error::findings(&faults.sources, &faults.diagnostics, format))
 }
 
 /// The files of the packs at or below each of `paths`, each once; and an error for each that cannot be read.
@@ -169,7 +167,7 @@ pub(super) fn declared<'n>(
             let code = if what == "prompt" { Code::UNKNOWN_PROMPT } else { Code::SESSION_MISFIT };
             let message = format!("the pack has no {what} `{}`", excerpt(name, 60));
             let fault = Diagnostic::new(code, None, message).with_nearest(name, names);
-            Err(session::misfits(&Sources::default(), &[fault], format))
+            Err(Error::findings(&Sources::default(), &[fault], format))
         }
         _ => Ok(()),
     }

@@ -104,7 +104,7 @@ pub(super) fn play(arguments: &Arguments) -> Result<CommandOutput, Error> {
     match table.play(stored.has_begun()) {
         // If the reader has closed the pipe, the conversation ends without an error.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Error::Usage(format!("the talk broke off: {error}")))
+            Err(Error::Failed(format!("the talk broke off: {error}")))
         }
         _ => Ok(CommandOutput::new(String::new(), if table.troubled { Status::Trouble } else { Status::Clean })),
     }

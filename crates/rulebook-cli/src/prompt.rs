@@ -4,7 +4,7 @@
 //! Out: the prompt as text, as messages or as its ledger; or the differences from another pack or model.
 //! Never: adds a text of its own to a prompt.
 
-use super::session::{SessionArguments, StoredSession, misfits};
+use super::session::{SessionArguments, StoredSession};
 use super::{CommandOutput, Error, Format, OpenedPack, Status, declared, input, output};
 use clap::ValueEnum;
 use rulebook::Sources;
@@ -79,7 +79,7 @@ pub(super) fn prompt(arguments: &Arguments) -> Result<CommandOutput, Error> {
     if compares && arguments.format == PromptFormat::Messages {
         let message = "changes are printed as a table of the layers, not as messages: `rulebook diff OLD NEW --format json` \
                        compares prompts for programs";
-        return Err(Error::Usage(message.to_owned()));
+        return Err(Error::Failed(message.to_owned()));
     }
     let session = arguments.session.session.as_deref();
     input::once(&[("the session", session), ("the history", arguments.history.as_deref())])?;
@@ -147,5 +147,5 @@ fn read(path: &Path, format: Format) -> Result<History, Error> {
     let mut sources = Sources::default();
     let file = input::text(path, MAX_HISTORY)?;
     let id = sources.add(file.clone());
-    read_history(id, &file).map_err(|faults| misfits(&sources, &faults, format))
+    read_history(id, &file).map_err(|faults| Error::findings(&sources, &faults, format))
 }

@@ -18,7 +18,7 @@ pub(super) fn save(folder: &Path, files: Vec<(String, String)>) -> Result<(), Er
     let effects: Vec<EffectRecord> = files.into_iter().map(record).collect();
     let applied = apply(&Root::open(folder)?, &effects, Applying::default());
     match applied.faults().next() {
-        Some((_, fault)) => Err(Error::Usage(fault.message.to_string())),
+        Some((_, fault)) => Err(Error::Failed(fault.message.to_string())),
         None => Ok(()),
     }
 }
@@ -28,17 +28,17 @@ pub(super) fn save(folder: &Path, files: Vec<(String, String)>) -> Result<(), Er
 pub(super) fn create(path: &Path, answers: &Path) -> Result<File, Error> {
     if input::is_standard(path) {
         let reason = "standard output is for what the command says; name a file";
-        return Err(Error::Usage(format!("cannot write `-`: {reason}")));
+        return Err(Error::Failed(format!("cannot write `-`: {reason}")));
     }
     // Only for regular files: opening a pipe or a device a second time could block.
     let handle = |path: &Path| path.is_file().then(|| Handle::from_path(path).ok()).flatten();
     let read = if input::is_standard(answers) { Handle::stdin().ok() } else { handle(answers) };
     if read.is_some() && handle(path) == read {
-        return Err(Error::Usage(format!("cannot write `{}`: it is the file of the answers", path.display())));
+        return Err(Error::Failed(format!("cannot write `{}`: it is the file of the answers", path.display())));
     }
     File::create(path).map_err(|error| cannot_write(path, &error))
 }
 
 pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Error {
-    Error::Usage(format!("cannot write `{}`: {}", path.display(), io_reason(error)))
+    Error::Failed(format!("cannot write `{}`: {}", path.display(), io_reason(error)))
 }

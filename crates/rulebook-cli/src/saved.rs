@@ -43,7 +43,7 @@ impl SavedSession {
     /// Waits for the session of a conversation, a file in this folder. The folder is created if it does not exist.
     pub(super) fn of_conversation(folder: &Path, id: Option<&str>) -> Result<Self, Error> {
         let id = id.ok_or_else(|| {
-            Error::Usage(
+            Error::Failed(
                 "the call names no conversation: `session_id`, `sessionId` or `conversation_id` is a text, or use --session"
                     .to_owned(),
             )
@@ -51,7 +51,7 @@ impl SavedSession {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         if id.is_empty() || id.len() > MAX_ID_BYTES || !id.bytes().all(is_plain) {
             let id = excerpt(id, 60);
-            return Err(Error::Usage(format!("the id of the conversation, `{id}`, cannot be the name of a file")));
+            return Err(Error::Failed(format!("the id of the conversation, `{id}`, cannot be the name of a file")));
         }
         #[expect(clippy::disallowed_methods, reason = "the user names the folder of the sessions")]
         create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;

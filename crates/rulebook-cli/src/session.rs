@@ -4,14 +4,12 @@
 //! Out: a session that matches the pack, or the diagnostics for one that does not.
 //! Never: writes a session.
 
-use super::output::found;
 use super::unique::Unique;
-use super::{Error, Format, Status, declared, input};
+use super::{Error, Format, declared, input};
 use rulebook::session::Misfit;
 use rulebook::text::{JsonPlaces, Location, Source, SourceId, Span};
 use rulebook::value::broken;
 use rulebook::{Code, Diagnostic, Object, Program, Session, Sources, Value};
-use rulebook_report::Pen;
 use serde::de::IgnoredAny;
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -86,7 +84,7 @@ impl StoredSession<'_> {
     pub(super) fn fit(&self, program: &Program, format: Format, now: Option<String>) -> Result<Session, Error> {
         let SessionArguments { mode, now: given_now, .. } = self.arguments;
         declared("mode", mode.as_deref(), program.modes(), format)?;
-        let refused = |faults: &[Diagnostic]| misfits(&self.sources, faults, format);
+        let refused = |faults: &[Diagnostic]| Error::findings(&self.sources, faults, format);
         let at = |span| self.file.map(|source| Location { source, span });
         let text = self.text();
         let mut partial = members(text).map_err(|(span, message)| {
@@ -117,14 +115,6 @@ impl StoredSession<'_> {
         };
         Err(refused(&faults.into_iter().map(placed).collect::<Vec<_>>()))
     }
-}
-
-/// The error for a session that does not match the pack; for programs, as the report of `check`.
-pub(super) fn misfits(sources: &Sources, faults: &[Diagnostic], format: Format) -> Error {
-    let pen = Pen::default();
-    let drawn = || faults.iter().map(|one| pen.diagnostic(sources, one)).collect::<Vec<_>>().join("\n");
-    let rows = || faults.iter().map(|one| pen.row(sources, one)).collect();
-    found(format, drawn, rows, Status::Trouble)
 }
 
 /// The members of a session; or the place and the reason if the text is not a JSON object, or has a key twice: it is

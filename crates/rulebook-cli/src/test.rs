@@ -92,7 +92,7 @@ impl ValueEnum for TestFormat {
 pub(super) fn test(arguments: &Arguments) -> Result<CommandOutput, Error> {
     if arguments.update && is_watched_by_nobody() {
         let message = "`--update` rewrites cases, and `CI` is set: run it where the change can be reviewed";
-        return Err(Error::Usage(message.to_owned()));
+        return Err(Error::Failed(message.to_owned()));
     }
     match arguments.watch {
         true => watch(&arguments.read(), |pack_cache| once(arguments, pack_cache)),

@@ -25,7 +25,7 @@ pub(super) fn watch<T>(
     mut command: impl FnMut(&mut PackCache<T>) -> Result<CommandOutput, Error>,
 ) -> Result<CommandOutput, Error> {
     let (sender, changes) = mpsc::channel();
-    let cannot = |error: notify::Error| Error::Usage(format!("cannot watch: {error}"));
+    let cannot = |error: notify::Error| Error::Failed(format!("cannot watch: {error}"));
     let watcher = notify::recommended_watcher(move |event| drop(sender.send(event))).map_err(cannot)?;
     let mut watched = Watched { watcher, changes, folders: BTreeMap::new() };
     watched.watch_also(paths.iter().cloned()).map_err(cannot)?;

@@ -121,7 +121,7 @@ pub(super) fn mcp(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let session = arguments.session.open(&program, format, Some(clock()))?;
     let mut server = start(&arguments.server)?;
     let (Some(from_server), to_server) = (server.stdout.take(), server.stdin.take()) else {
-        return Err(Error::Usage("the server has no standard output".to_owned()));
+        return Err(Error::Failed("the server has no standard output".to_owned()));
     };
     let shared = Arc::new(Shared {
         proxy: Mutex::new(Proxy::new(program, session, arguments.name.as_deref())),
@@ -144,8 +144,8 @@ pub(super) fn mcp(arguments: &Arguments) -> Result<CommandOutput, Error> {
     });
     match ended(&shared) {
         Some(status) if status.success() => Ok(CommandOutput::new(String::new(), Status::Clean)),
-        Some(status) => Err(Error::Usage(format!("`{}` ended: {status}", arguments.server.join(" ")))),
-        None => Err(Error::Usage(format!("`{}` did not end, and was killed", arguments.server.join(" ")))),
+        Some(status) => Err(Error::Failed(format!("`{}` ended: {status}", arguments.server.join(" ")))),
+        None => Err(Error::Failed(format!("`{}` did not end, and was killed", arguments.server.join(" ")))),
     }
 }
 
@@ -170,10 +170,10 @@ fn client(shared: &Shared) {
 
 fn start(command: &[String]) -> Result<Child, Error> {
     let [program, arguments @ ..] = command else {
-        return Err(Error::Usage("name the command of the server behind `--`".to_owned()));
+        return Err(Error::Failed("name the command of the server behind `--`".to_owned()));
     };
     let started = Command::new(program).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-    started.map_err(|error| Error::Usage(format!("cannot start `{program}`: {}", io_reason(&error))))
+    started.map_err(|error| Error::Failed(format!("cannot start `{program}`: {}", io_reason(&error))))
 }
 
 /// Waits for the end of a server whose input or output is closed. `None` if it did not end and was killed.

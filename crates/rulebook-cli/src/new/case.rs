@@ -29,7 +29,7 @@ pub(super) fn write(
     let first = judged.next();
     let shows_it = |(_, outcome): &(String, Outcome)| shows(kind, name, outcome);
     let best = first.iter().find(|one| shows_it(one)).cloned().or_else(|| judged.find(shows_it)).or(first);
-    let Some((answer, outcome)) = best else { return Err(Error::Usage("no answer shows it".to_owned())) };
+    let Some((answer, outcome)) = best else { return Err(Error::Failed("no answer shows it".to_owned())) };
     let does_it = shows(kind, name, &outcome);
     if kind == DeclarationKind::Action && !does_it {
         let found = outcome.diagnostics.iter().find(|one| one.severity != rulebook::Severity::Info);
@@ -54,7 +54,7 @@ pub(super) fn write(
     let run = case.map(|case| cases::run(program, &case, CaseOptions::default()));
     match run.map(|run| run.verdict) {
         Some(CaseVerdict::Passed) => Ok(Ok((path, text))),
-        _ => Err(Error::Usage("no case could be written for it: write one by hand".to_owned())),
+        _ => Err(Error::Failed("no case could be written for it: write one by hand".to_owned())),
     }
 }
 

@@ -170,7 +170,7 @@ impl<'f> Edits<'f> {
             None => Ok(()),
             Some(word) => {
                 let table = parents.join(".");
-                Err(Error::Usage(format!("`{table}` is in no file of this pack: add `{word}` there by hand")))
+                Err(Error::Failed(format!("`{table}` is in no file of this pack: add `{word}` there by hand")))
             }
         }
     }
@@ -208,7 +208,7 @@ impl<'f> Edits<'f> {
         let text = self.text(path).unwrap_or_default();
         let parsed = match self.files.contains_key(path) {
             true => DocumentMut::new(),
-            false => text.parse().map_err(|error| Error::Usage(format!("cannot read `{path}`: {error}")))?,
+            false => text.parse().map_err(|error| Error::Failed(format!("cannot read `{path}`: {error}")))?,
         };
         Ok(self.files.entry(path.to_owned()).or_insert(parsed))
     }
@@ -221,7 +221,7 @@ fn table_at<'d>(document: &'d mut DocumentMut, keys: &[&str]) -> Option<&'d mut 
 }
 
 fn unexpected(path: &str, key: &str) -> Error {
-    Error::Usage(format!("`{key}` in `{path}` has a shape that this cannot add to: do it by hand"))
+    Error::Failed(format!("`{key}` in `{path}` has a shape that this cannot add to: do it by hand"))
 }
 
 /// Adds a word to a list, on its own line if the others are.

@@ -24,10 +24,10 @@ pub(super) fn make(pack: &NewPack) -> Result<CommandOutput, Error> {
     let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name.is_empty() || name.starts_with('-') || !name.chars().all(is_allowed) {
         let message = format!("`{}` cannot name a pack: use a-z, 0-9 and hyphens between them", folder.display());
-        return Err(Error::Usage(message));
+        return Err(Error::Failed(message));
     }
     if folder.symlink_metadata().is_ok() {
-        return Err(Error::Usage(format!("`{}` is already there", folder.display())));
+        return Err(Error::Failed(format!("`{}` is already there", folder.display())));
     }
     let mut left_out = Vec::new();
     let mut files = match (&pack.copy, &pack.dialect) {
@@ -61,9 +61,9 @@ fn shipped(name: &str) -> Result<&str, Error> {
     }
     if rulebook::grammar::shipped(bare).is_some() {
         let help = "make the pack without `--dialect`, and name it in the `grammar` of its dialect";
-        return Err(Error::Usage(format!("`{bare}` is a grammar, not a dialect: {help}")));
+        return Err(Error::Failed(format!("`{bare}` is a grammar, not a dialect: {help}")));
     }
-    Err(Error::Usage(format!("no dialect called `{bare}` is shipped: {}", shipped_instead(bare))))
+    Err(Error::Failed(format!("no dialect called `{bare}` is shipped: {}", shipped_instead(bare))))
 }
 
 /// The files of a shipped pack, with another name in its `pack.toml`.

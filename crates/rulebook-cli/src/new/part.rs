@@ -23,12 +23,12 @@ pub(super) fn add(kind: DeclarationKind, part: &NewPart) -> Result<CommandOutput
     let program = opened.program(Format::Human)?;
     if let Some(at) = program.declared_at(kind, name) {
         let place = program.sources().place(at).map(|place| opened.pen.display_name(&place)).unwrap_or_default();
-        return Err(Error::Usage(format!("the {} `{name}` is there already: {place}", kind.word())));
+        return Err(Error::Failed(format!("the {} `{name}` is there already: {place}", kind.word())));
     }
     crate::declared("mode", part.mode.as_deref(), program.modes(), Format::Human)?;
     if kind == DeclarationKind::Mode && !program.declares_modes() {
         let help = "first declare `[modes.default]`, the mode of every session so far";
-        return Err(Error::Usage(format!("the pack declares no modes yet: {help}")));
+        return Err(Error::Failed(format!("the pack declares no modes yet: {help}")));
     }
     let mode = part.mode.clone().unwrap_or_else(|| program.session().mode);
     let mut best: Option<(Drafted, Attempt)> = None;
@@ -77,7 +77,7 @@ pub(super) fn add(kind: DeclarationKind, part: &NewPart) -> Result<CommandOutput
             break;
         }
     }
-    let Some((drafted, attempt)) = best else { return Err(Error::Usage("there is nothing to add".to_owned())) };
+    let Some((drafted, attempt)) = best else { return Err(Error::Failed("there is nothing to add".to_owned())) };
     finish(kind, part, &attempt, &opened, &mode, drafted)
 }
 
@@ -161,7 +161,7 @@ fn finish(
     let mut unshown = String::new();
     match case::write(kind, name, mode, &program)? {
         Ok((path, _)) if opened.files.cases.iter().any(|case| case.name.ends_with(&format!("/{path}"))) => {
-            return Err(Error::Usage(format!("the pack has a case `{path}` already")));
+            return Err(Error::Failed(format!("the pack has a case `{path}` already")));
         }
         Ok((path, text)) => drop(files.insert(path, text)),
         Err(why) => unshown = format!("no case shows it: {why}\n"),
@@ -209,7 +209,7 @@ fn check_name(kind: DeclarationKind, name: &str) -> Result<(), Error> {
         return Ok(());
     }
     let what = kind.word();
-    Err(Error::Usage(format!("`{name}` cannot name a new {what}: use letters, digits, `_` and `-`, a letter first")))
+    Err(Error::Failed(format!("`{name}` cannot name a new {what}: use letters, digits, `_` and `-`, a letter first")))
 }
 
 /// A pack with the edits so far.

@@ -28,13 +28,13 @@ pub(super) fn pack(name: &str, dialect: &str, tools: Option<&Path>) -> Result<Ma
         None => vec![("keep_note".to_owned(), Some("Keep one sentence for later".to_owned()), example())],
     };
     if tools.is_empty() {
-        return Err(Error::Usage("the list has no tool with a name".to_owned()));
+        return Err(Error::Failed("the list has no tool with a name".to_owned()));
     }
     if let Some(twice) =
         tools.iter().enumerate().find(|(at, (tool, ..))| tools.iter().take(*at).any(|one| one.0 == *tool))
     {
         let (_, (tool, ..)) = twice;
-        return Err(Error::Usage(format!(
+        return Err(Error::Failed(format!(
             "the list has two tools called `{tool}`: a pack has one action of each name"
         )));
     }
@@ -45,14 +45,14 @@ pub(super) fn pack(name: &str, dialect: &str, tools: Option<&Path>) -> Result<Ma
             .extend(params.left_out.iter().map(|what| format!("of the tool `{tool}`, a pack cannot express `{what}`")));
         let action = action(tool, about.as_deref(), Some(params.table).filter(|table| !table.is_empty()));
         loaded(name, &text(name, dialect, std::slice::from_ref(&action), &[tool]))
-            .map_err(|why| Error::Usage(format!("the tool `{tool}` cannot be an action: {why}")))?;
+            .map_err(|why| Error::Failed(format!("the tool `{tool}` cannot be an action: {why}")))?;
         actions.push(action);
     }
     let names: Vec<&String> = tools.iter().map(|(tool, ..)| tool).collect();
     let text = text(name, dialect, &actions, &names);
     let mut files = vec![("pack.toml".to_owned(), text.clone())];
     let program =
-        loaded(name, &text).map_err(|why| Error::Usage(format!("no pack can be made of these tools: {why}")))?;
+        loaded(name, &text).map_err(|why| Error::Failed(format!("no pack can be made of these tools: {why}")))?;
     // If no example of a call can be written in the dialect, there is no case.
     files.extend(names.iter().find_map(|tool| case::write(DeclarationKind::Action, tool, MODE, &program).ok()?.ok()));
     Ok(Made { files, left_out })
