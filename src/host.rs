@@ -318,3 +318,15 @@ impl Program {
         self.turn_of_text(session, answer)
     }
 }
+
+impl Checked<Program> {
+    /// The program for a host with these tools, with the findings about both; see [`Program::with_tools`].
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_tools(mut self, tools: &Tools) -> Self {
+        let Some(program) = self.value else { return self };
+        let with_tools = program.with_tools(tools);
+        self.diagnostics.extend(with_tools.diagnostics);
+        Self { value: with_tools.value, diagnostics: self.diagnostics, sources: with_tools.sources }
+    }
+}

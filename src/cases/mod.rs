@@ -49,7 +49,7 @@ mod tools {
     pub use super::header::{CaseHeader, Todo};
     pub use super::overlooked::overlooked_cases;
     pub use super::parse::CaseStep;
-    pub use super::runner::check;
+    pub use super::runner::faults;
     pub use super::script::{Exchange, script};
     pub use super::talk::{Talk, TurnResult};
     pub use super::update::updated;

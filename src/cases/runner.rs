@@ -6,7 +6,7 @@
 
 use super::expectation::PartKind;
 use super::matching::{CaseFailure, compare};
-use super::parse::{Case, CaseStep};
+use super::parse::{Case, CaseStep, parse};
 use super::prompts;
 use super::talk::{Talk, TurnResult};
 use crate::diagnostic::{Code, Diagnostic, Message, alternatives};
@@ -14,7 +14,7 @@ use crate::outcome::Options;
 use crate::program::Program;
 use crate::session::{Misfit, Session};
 use crate::surface::Tree;
-use crate::text::{Location, Spanned};
+use crate::text::{Location, Sources, Spanned};
 use crate::value::{Object, Value};
 
 /// How cases are run.
@@ -66,9 +66,26 @@ impl CaseVerdict {
     }
 }
 
+/// What is wrong with case files, each with its name and bytes: faults of their form and, if there is a program, the
+/// names that its pack does not have.
+pub fn faults<'f>(
+    program: Option<&Program>,
+    files: impl Iterator<Item = (&'f str, &'f [u8])>,
+) -> (Sources, Vec<Diagnostic>) {
+    let (mut sources, mut faults) = (Sources::default(), Vec::new());
+    for (name, bytes) in files {
+        let parsed = parse(&mut sources, name, bytes);
+        faults.extend(parsed.diagnostics);
+        if let (Some(program), Some(case)) = (program, parsed.value) {
+            faults.extend(misnamed(program, &case));
+        }
+    }
+    (sources, faults)
+}
+
 /// Findings about every name in a case that the pack does not have, or that is probably misspelt. None for a case
 /// marked `todo`.
-pub fn check(program: &Program, case: &Case) -> Vec<Diagnostic> {
+fn misnamed(program: &Program, case: &Case) -> Vec<Diagnostic> {
     if case.header.todo.is_some() {
         return Vec::new();
     }

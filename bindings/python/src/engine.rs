@@ -354,21 +354,20 @@ pub(crate) fn check<'py>(
 fn review(files: &Files, tools: Option<&str>) -> (json::Checked, String) {
     let pen = files.pen();
     let mut checked = rulebook::check::review(&files.folder);
-    if let (Some(program), Some(tools)) = (&checked.value, tools) {
-        let with_tools = with_tools(program, tools);
-        checked.diagnostics.extend(with_tools.diagnostics);
-        (checked.value, checked.sources) = (with_tools.value, with_tools.sources);
-    }
-    let (mut sources, mut faults) = (Sources::default(), Vec::new());
-    for file in files.on_disk.iter().flat_map(|on_disk| &on_disk.cases) {
-        let parsed = cases::parse(&mut sources, &file.name, &file.bytes);
-        faults.extend(parsed.diagnostics);
-        if let (Some(program), Some(case)) = (&checked.value, parsed.value) {
-            faults.extend(cases::check(program, &case));
+    let list = tools.map(Tools::read);
+    if let Some(list) = &list {
+        match &list.value {
+            Some(tools) => checked = checked.with_tools(tools),
+            None => checked.value = None,
         }
     }
+    let cases = files.on_disk.iter().flat_map(|on_disk| &on_disk.cases);
+    let cases = cases.map(|file| (file.name.as_str(), file.bytes.as_slice()));
+    let (sources, faults) = cases::faults(checked.value.as_ref(), cases);
     let (mut rows, mut text) = (Vec::new(), String::new());
-    for (sources, found) in [(&checked.sources, &checked.diagnostics), (&sources, &faults)] {
+    let of_list = list.iter().map(|list| (&list.sources, &list.diagnostics));
+    let of_pack = [(&checked.sources, &checked.diagnostics), (&sources, &faults)];
+    for (sources, found) in of_pack.into_iter().chain(of_list) {
         rows.extend(found.iter().map(|one| pen.row(sources, one)));
         text += &drawn(&pen, sources, found);
     }

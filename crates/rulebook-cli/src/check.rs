@@ -5,12 +5,12 @@
 //! Never: runs a case.
 
 use super::cache::PackCache;
-use super::packs::read_tools;
+use super::packs::ToolsArgument;
 use super::watch::watch;
 use super::{CommandOutput, Error, Format, OpenedPack, Status, nothing, packs, parallel};
+use rulebook::Tools;
 use rulebook::cases;
 use rulebook::program::PermitCell;
-use rulebook::{Diagnostic, Sources, Tools};
 use rulebook_fs::PackFiles;
 use rulebook_report::{Row, Tally, checked_sum, json};
 use std::path::PathBuf;
@@ -21,9 +21,8 @@ pub(crate) struct Arguments {
     /// The folders of packs; a folder without `pack.toml` means all packs below it
     #[arg(required = true, value_name = "PACK")]
     packs: Vec<PathBuf>,
-    /// The tools that the host has: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP
-    #[arg(long, value_name = "FILE")]
-    tools: Option<PathBuf>,
+    #[command(flatten)]
+    tools: ToolsArgument,
     /// Treat warnings as errors
     #[arg(long)]
     strict: bool,
@@ -57,7 +56,7 @@ fn once(arguments: &Arguments, pack_cache: &mut PackCache<Reviewed>) -> Result<C
         let empty = arguments.format.write(Vec::new, String::new, "", |rows| json::Checked::new(rows, 0))?;
         return Ok(nothing("check", &arguments.packs, &unread, empty));
     }
-    let tools = arguments.tools.as_deref().map(|path| read_tools(path, arguments.format)).transpose()?;
+    let tools = arguments.tools.read(arguments.format)?;
     let reviewed =
         pack_cache.renew(packs, |packs| Ok(parallel::each("packs", &packs, |pack| review(pack, tools.as_ref()))))?;
     let rows = || reviewed.iter().flat_map(|pack| pack.rows.clone()).collect::<Vec<Row>>();
@@ -73,8 +72,11 @@ fn once(arguments: &Arguments, pack_cache: &mut PackCache<Reviewed>) -> Result<C
 
 fn review(pack: &PackFiles, tools: Option<&Tools>) -> Reviewed {
     let mut opened = OpenedPack::load(pack.clone(), rulebook::check::review);
-    tools.iter().for_each(|tools| opened.add(tools));
-    let (case_sources, case_faults) = case_faults(&opened);
+    if let Some(tools) = tools {
+        opened.loaded = opened.loaded.with_tools(tools);
+    }
+    let files = opened.files.cases.iter().map(|file| (file.name.as_str(), file.bytes.as_slice()));
+    let (case_sources, case_faults) = cases::faults(opened.loaded.value.as_ref(), files);
     let of_pack = opened.loaded.diagnostics.iter().map(|one| (&opened.loaded.sources, one));
     let mut reviewed = Reviewed { rows: Vec::new(), permits: Vec::new(), drawn: String::new() };
     for (sources, diagnostic) in of_pack.chain(case_faults.iter().map(|one| (&case_sources, one))) {
@@ -86,18 +88,4 @@ fn review(pack: &PackFiles, tools: Option<&Tools>) -> Reviewed {
         reviewed.drawn += &(opened.pen.permits(&reviewed.permits, &[]) + "\n");
     }
     reviewed
-}
-
-/// The faults of case files, and the names in cases that the pack does not declare.
-fn case_faults(opened: &OpenedPack) -> (Sources, Vec<Diagnostic>) {
-    let mut sources = Sources::default();
-    let mut faults = Vec::new();
-    for file in &opened.files.cases {
-        let parsed = cases::parse(&mut sources, &file.name, &file.bytes);
-        faults.extend(parsed.diagnostics);
-        if let (Some(program), Some(case)) = (&opened.loaded.value, parsed.value) {
-            faults.extend(cases::check(program, &case));
-        }
-    }
-    (sources, faults)
 }

@@ -57,7 +57,7 @@ pub(super) fn explain(arguments: &Arguments) -> Result<CommandOutput, Error> {
         let rows = opened.program(Format::Human)?.degradation_table();
         return Ok(CommandOutput::new(opened.pen.degradation(&rows), Status::Clean));
     }
-    let tools = arguments.judging.tools.as_deref();
+    let tools = arguments.judging.tools.path();
     if let Some(pack) = &arguments.permits {
         let opened = OpenedPack::open_with(pack, tools, Format::Human)?;
         let program = opened.program(Format::Human)?;
@@ -99,7 +99,7 @@ fn shipped(name: &str) -> Result<CommandOutput, Error> {
 
 /// The story of an answer.
 fn story(pack: &Path, file: &Path, arguments: &Arguments) -> Result<CommandOutput, Error> {
-    let opened = OpenedPack::open_with(pack, arguments.judging.tools.as_deref(), arguments.format)?;
+    let opened = OpenedPack::open_with(pack, arguments.judging.tools.path(), arguments.format)?;
     let program = opened.program(arguments.format)?;
     let options = Options { trace: true, ..Options::default() };
     let judged = arguments.judging.judge(program, file, options, arguments.format, None)?;

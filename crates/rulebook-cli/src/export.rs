@@ -4,6 +4,7 @@
 //! Out: the value of the parameter as JSON on standard output; on standard error the rules that it cannot express.
 //! Never: sends it anywhere.
 
+use super::packs::ToolsArgument;
 use super::{CommandOutput, Error, Format, OpenedPack, Status, declared};
 use clap::ValueEnum;
 use rulebook::Diagnostic;
@@ -18,9 +19,8 @@ pub(crate) struct Arguments {
     /// The mode in which answers will be judged; the start mode by default
     #[arg(long)]
     mode: Option<String>,
-    /// The tools that the host has: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP
-    #[arg(long, value_name = "FILE")]
-    tools: Option<PathBuf>,
+    #[command(flatten)]
+    tools: ToolsArgument,
     /// The parameter of the request
     #[arg(long = "as", value_enum, value_name = "WHAT")]
     what: Parameter,
@@ -45,7 +45,7 @@ enum Parameter {
 }
 
 pub(super) fn export(arguments: &Arguments) -> Result<CommandOutput, Error> {
-    let opened = OpenedPack::open_with(&arguments.pack, arguments.tools.as_deref(), Format::Human)?;
+    let opened = OpenedPack::open_with(&arguments.pack, arguments.tools.path(), Format::Human)?;
     let program = opened.program(Format::Human)?;
     declared("mode", arguments.mode.as_deref(), program.modes(), Format::Human)?;
     let mode = arguments.mode.clone().unwrap_or_else(|| program.session().mode);

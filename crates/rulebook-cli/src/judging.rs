@@ -4,6 +4,7 @@
 //! Out: [`Judged`]: the outcome, and the text in which its findings are placed.
 //! Never: prints an outcome, or carries out an effect.
 
+use super::packs::ToolsArgument;
 use super::session::SessionArguments;
 use super::{Error, Format, OpenedPack, declared, input};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -45,9 +46,8 @@ pub(super) struct JudgeArguments {
     /// The answer is what this API returned: a whole message, or a stream as server-sent events or lines of JSON
     #[arg(long, value_name = "API", value_parser = api())]
     from: Option<String>,
-    /// The tools that the host has: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP
-    #[arg(long, value_name = "FILE")]
-    pub(super) tools: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) tools: ToolsArgument,
     /// The model ran out of tokens
     #[arg(long)]
     truncated: bool,
@@ -92,7 +92,7 @@ impl Judged {
 impl AnswerArguments {
     /// The pack, with the tools of the host.
     pub(super) fn open(&self, format: Format) -> Result<OpenedPack, Error> {
-        OpenedPack::open_with(&self.pack, self.judging.tools.as_deref(), format)
+        OpenedPack::open_with(&self.pack, self.judging.tools.path(), format)
     }
 
     /// Judges the answer. `now` is the time if no argument gives one.

@@ -17,6 +17,24 @@ use std::path::{Path, PathBuf};
 /// The largest list of tools that is read, in bytes.
 const MAX_TOOLS: u64 = 1 << 26;
 
+#[derive(Debug, Default, Clone, PartialEq, Eq, clap::Args)]
+pub(super) struct ToolsArgument {
+    /// The tools that the host has: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP
+    #[arg(long, value_name = "FILE")]
+    tools: Option<PathBuf>,
+}
+
+impl ToolsArgument {
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.tools.as_deref()
+    }
+
+    /// The list of tools, if one is given.
+    pub(super) fn read(&self, format: Format) -> Result<Option<Tools>, Error> {
+        self.path().map(|path| read_tools(path, format)).transpose()
+    }
+}
+
 /// A pack from disk: its program, or every fault that prevents it from running.
 pub(super) struct OpenedPack {
     pub(super) files: PackFiles,
@@ -44,17 +62,9 @@ impl OpenedPack {
     /// those of the pack.
     pub(super) fn take(mut self, tools: Option<&Path>, format: Format) -> Result<Self, Error> {
         if let Some(tools) = tools.map(|path| read_tools(path, format)).transpose()? {
-            self.add(&tools);
+            self.loaded = self.loaded.with_tools(&tools);
         }
         Ok(self)
-    }
-
-    /// Compiles the pack for a host with these tools, and adds the diagnostics about them.
-    pub(super) fn add(&mut self, tools: &Tools) {
-        let Some(program) = &self.loaded.value else { return };
-        let with_tools = program.with_tools(tools);
-        self.loaded.diagnostics.extend(with_tools.diagnostics);
-        (self.loaded.value, self.loaded.sources) = (with_tools.value, with_tools.sources);
     }
 
     /// Like [`OpenedPack::open`], with all diagnostics of `check`, including warnings.

@@ -11,6 +11,7 @@
 
 use super::apply::turn_report;
 use super::judging::waiting_call;
+use super::packs::ToolsArgument;
 use super::session::{SessionArguments, clock};
 use super::{CommandOutput, Error, Format, OpenedPack, Status, input, write_out};
 use rulebook::cases::{Exchange, PartKind, Talk, TurnResult, script};
@@ -70,9 +71,8 @@ pub(crate) struct Arguments {
     /// The model that prompts are made for
     #[arg(long, value_name = "ID")]
     model: Option<String>,
-    /// The tools that the host has: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP
-    #[arg(long, value_name = "FILE")]
-    tools: Option<PathBuf>,
+    #[command(flatten)]
+    tools: ToolsArgument,
     /// The folder below which files are written; without it, nothing is written
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
@@ -81,7 +81,7 @@ pub(crate) struct Arguments {
 pub(super) fn play(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let session = arguments.session.session.as_deref();
     input::once(&[("the talk", Some(Path::new("-"))), ("the session", session)])?;
-    let opened = OpenedPack::open_with(&arguments.pack, arguments.tools.as_deref(), Format::Human)?;
+    let opened = OpenedPack::open_with(&arguments.pack, arguments.tools.path(), Format::Human)?;
     let program = opened.program(Format::Human)?;
     let stored = arguments.session.read()?;
     let session = stored.fit(program, Format::Human, Some(clock()))?;

@@ -4,6 +4,7 @@
 //! Out: the prompt as text, as messages or as its ledger; or the differences from another pack or model.
 //! Never: adds a text of its own to a prompt.
 
+use super::packs::ToolsArgument;
 use super::session::{SessionArguments, StoredSession};
 use super::{CommandOutput, Error, Format, OpenedPack, Status, declared, input, output};
 use clap::ValueEnum;
@@ -35,9 +36,8 @@ pub(crate) struct Arguments {
     /// What the user says now
     #[arg(long, value_name = "TEXT")]
     message: Option<String>,
-    /// The tools that the host has: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP
-    #[arg(long, value_name = "FILE")]
-    tools: Option<PathBuf>,
+    #[command(flatten)]
+    tools: ToolsArgument,
     /// Treat warnings as errors
     #[arg(long)]
     strict: bool,
@@ -92,7 +92,7 @@ pub(super) fn prompt(arguments: &Arguments) -> Result<CommandOutput, Error> {
         message: arguments.message.clone(),
         ..Request::default()
     };
-    let tools = arguments.tools.as_deref();
+    let tools = arguments.tools.path();
     let (opened, prompt) =
         assembled((&arguments.pack, tools), &session, &history, format, request(arguments.model.as_ref()))?;
     if !compares {

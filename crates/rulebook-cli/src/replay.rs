@@ -5,6 +5,7 @@
 //! Never: judges an answer itself: `answers` does.
 
 use super::answers::{Broken, Judge, Out, rows};
+use super::packs::ToolsArgument;
 use super::{CommandOutput, Error, Format, OpenedPack, Status, input};
 use rulebook::diagnostic::nearest;
 use rulebook::text::excerpt;
@@ -31,9 +32,8 @@ pub(crate) struct Arguments {
     /// Write the outcomes to this file, one on each line, in the order of the answers
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// The tools that the host has: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP
-    #[arg(long, value_name = "FILE")]
-    tools: Option<PathBuf>,
+    #[command(flatten)]
+    tools: ToolsArgument,
     /// Show which outcomes differ from those of this pack, and how
     #[arg(long, value_name = "PACK")]
     against: Option<PathBuf>,
@@ -43,12 +43,10 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn replay(arguments: &Arguments) -> Result<CommandOutput, Error> {
-    let opened = OpenedPack::open_with(&arguments.pack, arguments.tools.as_deref(), arguments.format)?;
+    let opened = OpenedPack::open_with(&arguments.pack, arguments.tools.path(), arguments.format)?;
     let program = opened.program(arguments.format)?;
-    let other = arguments
-        .against
-        .as_deref()
-        .map(|pack| OpenedPack::open_with(pack, arguments.tools.as_deref(), arguments.format));
+    let other =
+        arguments.against.as_deref().map(|pack| OpenedPack::open_with(pack, arguments.tools.path(), arguments.format));
     let other = other.transpose()?;
     let against = other.as_ref().map(|other| other.program(arguments.format)).transpose()?;
     let judging = Judge { program, against, writes_outcomes: arguments.out.is_some() };

@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<CommandOutput, Error> {
     let AnswerArguments { pack, judging, .. } = &arguments.answer;
-    let opened = OpenedPack::to_judge(pack, judging.tools.as_deref(), arguments.format)?;
+    let opened = OpenedPack::to_judge(pack, judging.tools.path(), arguments.format)?;
     let program = opened.program(arguments.format)?;
     let chunk = arguments.stream.map(|bytes| bytes as usize);
     let options = Options { trace: arguments.trace, withheld: arguments.withheld, chunk, ..Options::default() };

@@ -5,7 +5,7 @@
 //! Never: rewrites a case where nobody can review the change.
 
 use super::cache::PackCache;
-use super::packs::read_tools;
+use super::packs::ToolsArgument;
 use super::save::save;
 use super::watch::watch;
 use super::{CommandOutput, Error, Format, OpenedPack, Status, nothing, nothing_of, packs, parallel};
@@ -45,9 +45,8 @@ pub(crate) struct Arguments {
     /// Fail if the cases of a pack exercise less than this percentage of it
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     min_coverage: Option<u8>,
-    /// The tools that the host has: a list as JSON, as for OpenAI, Anthropic, Gemini or MCP
-    #[arg(long, value_name = "FILE")]
-    tools: Option<PathBuf>,
+    #[command(flatten)]
+    tools: ToolsArgument,
     /// Feed each answer in pieces of this many bytes
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..))]
     stream: Option<u32>,
@@ -142,7 +141,7 @@ fn names(packs: &[PackFiles]) -> Vec<String> {
 
 /// Runs the cases of packs in parallel. Notes about rewritten cases are added to `err`.
 fn run(arguments: &Arguments, packs: &[PackFiles], err: &mut String) -> Result<Vec<TestedPack>, Error> {
-    let tools = arguments.tools.as_deref().map(|path| read_tools(path, Format::Human)).transpose()?;
+    let tools = arguments.tools.read(Format::Human)?;
     let packs = parallel::each("packs", packs, |pack| Testing::new(pack, arguments, tools.as_ref()));
     let jobs: Vec<(&Program, &Case)> = packs.iter().flat_map(Testing::jobs).collect();
     let options = arguments.options();
@@ -225,9 +224,10 @@ struct Testing {
 
 impl Testing {
     fn new(pack: &PackFiles, arguments: &Arguments, tools: Option<&Tools>) -> Self {
-        let mut opened = OpenedPack::load(pack.clone(), rulebook::check::faults);
-        tools.iter().for_each(|tools| opened.add(tools));
-        let OpenedPack { files, loaded, pen } = opened;
+        let OpenedPack { files, mut loaded, pen } = OpenedPack::load(pack.clone(), rulebook::check::faults);
+        if let Some(tools) = tools {
+            loaded = loaded.with_tools(tools);
+        }
         let mut tested = TestedPack {
             name: files.folder.name.clone(),
             pen,
