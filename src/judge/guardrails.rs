@@ -48,19 +48,15 @@ impl<'r> Judgement<'r> {
         }
         let (mut stale, mut pending) = (false, PendingRedactions::default());
         for set in &program.guardrails.sets {
-            let active = |rule: &usize| program.guardrails.rules.get(*rule).is_some_and(|rule| self.applies(rule));
-            if !set.rules.iter().any(active) {
+            if !program.guardrails.of_set(set).any(|rule| self.applies(rule)) {
                 continue;
             }
             self.renew(&mut stale);
             self.hide_in_dropped(set);
             for (checked, hits) in self.tripping(set) {
-                for (pattern, rule) in set.rules.iter().enumerate() {
-                    let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.applies(rule)) else {
-                        continue;
-                    };
+                for (pattern, rule) in program.guardrails.of_set(set).enumerate() {
                     let is_idle = hits.contains(&pattern) == rule.inverted || (rule.inverted && checked.is_name());
-                    if is_idle || !self.is_judged(&checked, rule) {
+                    if is_idle || !self.applies(rule) || !self.is_judged(&checked, rule) {
                         continue;
                     }
                     let mut matches = matches(rule, &checked.text.text).peekable();
@@ -78,9 +74,10 @@ impl<'r> Judgement<'r> {
             }
         }
         self.replace(pending, &mut stale);
-        for rule in &program.guardrails.conditions {
-            let Some(rule) = program.guardrails.rules.get(*rule).filter(|rule| self.applies(rule)) else { continue };
-            self.trip(rule, None, std::iter::empty(), &mut stale, &mut PendingRedactions::default());
+        for rule in program.guardrails.conditions() {
+            if self.applies(rule) {
+                self.trip(rule, None, std::iter::empty(), &mut stale, &mut PendingRedactions::default());
+            }
         }
         // Effects use the members of the reply that conditions have computed, unless a guardrail has removed
         // something since.
@@ -109,10 +106,9 @@ impl<'r> Judgement<'r> {
             if !is_meant {
                 continue;
             }
-            let rules = set.rules.iter().filter_map(|rule| self.program.guardrails.rules.get(*rule));
             let redacts =
                 |rule: &&Guardrail| self.applies(rule) && !rule.inverted && self.redacts(rule, &Subject::Block(index));
-            let rules: Vec<&Guardrail> = rules.filter(redacts).collect();
+            let rules: Vec<&Guardrail> = self.program.guardrails.of_set(set).filter(redacts).collect();
             if let [_, ..] = rules.as_slice() {
                 let text = self.body_text(index);
                 rules.iter().for_each(|rule| self.hide_matches(rule, &text));
@@ -351,12 +347,10 @@ impl<'r> Judgement<'r> {
 
     /// The indexes of the patterns that match a text; `None` if no guardrail of the set can trip on it.
     fn hits(&self, set: &TargetPatterns, text: &str) -> Option<Vec<usize>> {
-        let rules = &self.program.guardrails.rules;
         let hits = set.patterns.matches(text);
-        let trips = |(pattern, rule): (usize, &usize)| {
-            rules.get(*rule).is_some_and(|rule| self.applies(rule) && hits.contains(&pattern) != rule.inverted)
-        };
-        set.rules.iter().enumerate().any(trips).then_some(hits)
+        let trips =
+            |(pattern, rule): (usize, &Guardrail)| self.applies(rule) && hits.contains(&pattern) != rule.inverted;
+        self.program.guardrails.of_set(set).enumerate().any(trips).then_some(hits)
     }
 
     fn counting_blocks(&self) -> impl Iterator<Item = usize> {
@@ -413,9 +407,7 @@ impl<'r> Judgement<'r> {
                     return;
                 }
                 // A pattern that has to occur has been searched for in the whole body.
-                let rules = &self.program.guardrails.rules;
-                let inverted = |rule: &usize| rules.get(*rule).is_some_and(|rule| rule.inverted);
-                let others = set.rules.iter().enumerate().filter(|(_, rule)| inverted(rule));
+                let others = self.program.guardrails.of_set(set).enumerate().filter(|(_, rule)| rule.inverted);
                 hits.extend(others.map(|(pattern, _)| pattern));
                 let text = Composed::of_value(text.to_owned(), self.body_text(index).span);
                 let place = TextPlace::SectionValue;
@@ -448,8 +440,8 @@ impl<'r> Judgement<'r> {
         let mut found = Vec::new();
         for (index, call) in self.calls.iter().enumerate() {
             // The outcome lists the parameters of dropped calls, too, so guardrails that redact check them.
-            let rules = || set.rules.iter().filter_map(|rule| self.program.guardrails.rules.get(*rule));
-            let applies = call.accepted || rules().any(|rule| self.redacts(rule, &Subject::Call(index)));
+            let mut rules = self.program.guardrails.of_set(set);
+            let applies = call.accepted || rules.any(|rule| self.redacts(rule, &Subject::Call(index)));
             let value = call.params.get(param).filter(|_| applies && call.name == *action);
             let Some(value) = value else { continue };
             let places = OnceCell::new();

@@ -33,9 +33,8 @@ impl Program {
         let mode = self.mode_id(&session.mode);
         for set in self.guardrails.sets.iter().filter(|set| set.target == GuardrailTarget::Input) {
             let hits = set.patterns.matches(text);
-            for (pattern, rule) in set.rules.iter().enumerate() {
-                let rule = self.guardrails.rules.get(*rule).filter(|rule| rule.modes.include(mode));
-                if let Some(rule) = rule.filter(|rule| hits.contains(&pattern) != rule.inverted) {
+            for (pattern, rule) in self.guardrails.of_set(set).enumerate() {
+                if rule.modes.include(mode) && hits.contains(&pattern) != rule.inverted {
                     self.look_at(rule, session, text, &mut ranges, &mut guarded);
                 }
             }

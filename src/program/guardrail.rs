@@ -18,8 +18,6 @@ use std::sync::{Arc, OnceLock};
 pub(crate) struct Guardrails {
     pub(crate) rules: Vec<Guardrail>,
     pub(crate) sets: Vec<TargetPatterns>,
-    /// The indexes of the guardrails with conditions.
-    pub(crate) conditions: Vec<usize>,
 }
 
 /// One guardrail.
@@ -50,6 +48,16 @@ pub(crate) struct Guardrail {
 }
 
 impl Guardrails {
+    /// The guardrail of each pattern of a set.
+    pub(crate) fn of_set(&self, set: &TargetPatterns) -> impl Iterator<Item = &Guardrail> {
+        set.rules.iter().filter_map(|rule| self.rules.get(*rule))
+    }
+
+    /// The guardrails without a pattern.
+    pub(crate) fn conditions(&self) -> impl Iterator<Item = &Guardrail> {
+        self.rules.iter().filter(|rule| rule.pattern.is_none())
+    }
+
     /// The guardrails that check answers in a mode, without those that keep what they find.
     pub(crate) fn of_answers(&self, mode: Option<ModeId>) -> impl Iterator<Item = &Guardrail> {
         let checks = |rule: &&Guardrail| !rule.targets.contains(&GuardrailTarget::Input);

@@ -140,15 +140,9 @@ impl PackCompiler<'_> {
     /// Compiles one set of patterns for each target.
     fn compile_sets(&mut self, guardrails: &mut Guardrails) {
         let mut targets: Vec<GuardrailTarget> = Vec::new();
-        for (index, rule) in guardrails.rules.iter().enumerate() {
-            if rule.pattern.is_none() {
-                guardrails.conditions.push(index);
-                continue;
-            }
-            for target in &rule.targets {
-                if !targets.contains(target) {
-                    targets.push(target.clone());
-                }
+        for target in guardrails.rules.iter().filter(|rule| rule.pattern.is_some()).flat_map(|rule| &rule.targets) {
+            if !targets.contains(target) {
+                targets.push(target.clone());
             }
         }
         for target in targets {
