@@ -4,7 +4,6 @@
 //! Out: `Document`: blocks with their places, and findings; payloads as far as a grammar can read them.
 //! Never: knows actions, modes or strategies.
 
-mod again;
 mod announce;
 mod balance;
 mod braces;
@@ -32,6 +31,7 @@ pub(crate) mod payload;
 mod quoted;
 mod reader;
 mod reader_findings;
+mod restart;
 mod scanner;
 mod strings;
 mod trim;

@@ -4,7 +4,6 @@
 //! Out: [`DialectScanner`], which the reader, its ladders and the search for quotations advance.
 //! Never: advances by itself.
 
-use super::again::RestartPoint;
 use super::announce::Announced;
 use super::balance::Balance;
 use super::budget::{Arrived, MachineAtPlace, StepBudget};
@@ -16,6 +15,7 @@ use super::masks::Masks;
 use super::open_block::OpenBlock;
 use super::pairs::{Pairs, Tagged};
 use super::reader_findings::ReaderFindings;
+use super::restart::RestartPoint;
 use super::{Block, ChunkedVec, Wrapping};
 use crate::grammar::Machine;
 use crate::program::{BlockId, Dialect, DialectId, Limits};

@@ -1,4 +1,4 @@
-//! Again: does reasoning start again after a call?
+//! Restart: does reasoning start again after a call?
 //!
 //! In: the blocks of the answer in order, and unmatched closers of reasoning.
 //! Out: the reasoning between a call and such a closer, as a block.
