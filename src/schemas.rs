@@ -1,33 +1,45 @@
-//! Schemas: what are the JSON Schemas of packs, reports and contracts?
+//! Schemas: which structure do pack files, case headers and JSON contracts have?
 //!
 //! In: the files in `schemas/`, which this package ships.
-//! Out: their texts.
-//! Never: derives a schema, so that a host that only prints schemas needs no `schemars`. The feature `schema` derives
-//! them, and a test compares the two.
+//! Out: a JSON Schema (draft 2020-12) for each, for editors and hosts.
+//! Never: derives a schema, so that a host that only prints schemas needs no `schemars`. `rulebook-report` derives them
+//! with its feature `schema`, and a test compares the two.
 
-/// The schema of a TOML file of a pack.
-pub const PACK: &str = include_str!("../schemas/pack.schema.json");
-/// The schema of the header of a case.
-pub const CASE: &str = include_str!("../schemas/case.schema.json");
-/// The schema of an [`Outcome`](crate::Outcome).
-pub const OUTCOME: &str = include_str!("../schemas/outcome.schema.json");
-/// The schema of what follows from a user message: a [`Heard`](crate::outcome::Heard).
-pub const HEARD: &str = include_str!("../schemas/heard.schema.json");
-/// The schema of the report of `rulebook check`.
-pub const CHECK: &str = include_str!("../schemas/check.schema.json");
-/// The schema of the report of `rulebook test`.
-pub const TEST: &str = include_str!("../schemas/test.schema.json");
-/// The schema of the report of `rulebook apply`.
-pub const APPLY: &str = include_str!("../schemas/apply.schema.json");
-/// The schema of the report of `rulebook replay`.
-pub const REPLAY: &str = include_str!("../schemas/replay.schema.json");
-/// The schema of the report of `rulebook diff`.
-pub const DIFF: &str = include_str!("../schemas/diff.schema.json");
-/// The schema of the messages for a model.
-pub const PROMPT: &str = include_str!("../schemas/prompt.schema.json");
-/// The schema of a reply of an API, in parts.
-pub const REPLY: &str = include_str!("../schemas/reply.schema.json");
-/// The schema of one turn of a history.
-pub const TURN: &str = include_str!("../schemas/turn.schema.json");
-/// The schema of an event of a reader.
-pub const EVENT: &str = include_str!("../schemas/event.schema.json");
+use serde_json::Value;
+
+/// A file or contract that has a schema.
+#[derive(Debug, Clone, Copy)]
+pub struct Described {
+    /// Its name; the schema is in `schemas/NAME.schema.json`.
+    pub name: &'static str,
+    /// The text of the schema's file.
+    pub text: &'static str,
+}
+
+macro_rules! described {
+    ($($name:ident)*) => {
+        &[$(Described {
+            name: stringify!($name),
+            text: include_str!(concat!("../schemas/", stringify!($name), ".schema.json")),
+        }),*]
+    };
+}
+
+/// Everything that has a schema.
+pub const ALL: &[Described] = described![pack case outcome heard check test apply replay diff prompt reply turn event];
+
+/// The file or contract of this name.
+pub fn of(name: &str) -> Option<&'static Described> {
+    ALL.iter().find(|described| described.name == name)
+}
+
+impl Described {
+    /// The schema.
+    ///
+    /// # Errors
+    ///
+    /// If the file is not JSON.
+    pub fn schema(&self) -> serde_json::Result<Value> {
+        serde_json::from_str(self.text)
+    }
+}

@@ -5,10 +5,10 @@ use proptest::prelude::*;
 use rulebook::diagnostic::Row;
 use rulebook::outcome::{Heard, Prompt};
 use rulebook::prompt::Request;
+use rulebook::schemas;
 use rulebook::text::Source;
 use rulebook::{Code, Defect, Options, Outcome, Reader, Session, Strategy, StreamEvent};
 use rulebook_report::Pen;
-use rulebook_report::schemas::ALL;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ fn fits(validator: &jsonschema::Validator, json: &Value) -> Result<(), TestCaseE
 }
 
 fn validator(name: &str) -> jsonschema::Validator {
-    let schema = serde_json::to_value(ALL.iter().find(|one| one.name == name).unwrap().schema().unwrap()).unwrap();
+    let schema = serde_json::to_value(schemas::of(name).unwrap().schema().unwrap()).unwrap();
     jsonschema::draft202012::new(&schema).unwrap()
 }
 

@@ -7,7 +7,7 @@
 //! NAME is a type of the schema, or `TYPE.KEY` for the table that is one of the forms of a key.
 
 use rulebook::{Object, Value};
-use rulebook_report::schemas::derived;
+use rulebook_report::derived;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 

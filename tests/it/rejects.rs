@@ -3,8 +3,8 @@
 
 use crate::texts::program_of;
 use rulebook::outcome::{Effect, FileLines, Miss, MissKind, Status, Verdict};
+use rulebook::schemas;
 use rulebook::{Options, Outcome, Program, Provider, Reply, Session};
-use rulebook_report::schemas::ALL;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -86,7 +86,7 @@ fn an_answer_is_refused_with_the_session_from_before() {
     assert_eq!(finding.rule, outcome.effects[2].cause);
     assert_eq!((&*finding.file_lines, misses[0].at.len()), (&*misses[0].at, 1));
     assert!(finding.help.as_ref().unwrap().ends_with("what comes nearest begins in line 7"), "{finding:?}");
-    let schema = ALL.iter().find(|one| one.name == "outcome").unwrap().schema().unwrap();
+    let schema = schemas::of("outcome").unwrap().schema().unwrap();
     let validator = jsonschema::draft202012::new(&serde_json::to_value(schema).unwrap()).unwrap();
     for outcome in [&outcome, &rejected] {
         let json = serde_json::to_value(outcome).unwrap();

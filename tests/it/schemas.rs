@@ -1,7 +1,8 @@
 //! Schemas: do the files in `schemas/` match the types, and do written files match the schemas?
 
+use rulebook::schemas::{self, ALL};
 use rulebook::{Folder, Options, Program};
-use rulebook_report::schemas::{ALL, derived};
+use rulebook_report::derived;
 use serde_json::Value;
 use std::path::Path;
 
@@ -39,7 +40,7 @@ fn every_schema_can_be_used() {
 
 #[test]
 fn an_outcome_keeps_to_its_schema() {
-    let schema = ALL.iter().find(|one| one.name == "outcome").unwrap().schema().unwrap();
+    let schema = schemas::of("outcome").unwrap().schema().unwrap();
     let validator = validator(&schema);
     let folder = Folder::new("base", [("pack.toml", crate::snippets::base())]);
     let loaded = Program::load(&folder);
@@ -65,7 +66,7 @@ fn an_outcome_keeps_to_its_schema() {
 
 #[test]
 fn the_base_pack_keeps_to_its_schema() {
-    let schema = ALL.iter().find(|one| one.name == "pack").unwrap().schema().unwrap();
+    let schema = schemas::of("pack").unwrap().schema().unwrap();
     let pack: toml::Table = crate::snippets::base().parse().unwrap();
     let json = serde_json::to_value(pack).unwrap();
     let faults: Vec<String> = validator(&schema).iter_errors(&json).map(|error| error.to_string()).collect();

@@ -439,5 +439,5 @@ fn is_own_word(name: &str) -> bool {
         || rulebook::grammar::shipped(name).is_some()
         || !name.contains(char::is_alphanumeric)
         || rulebook::expression::filters().any(|filter| filter == name)
-        || rulebook_report::schemas::ALL.iter().any(|described| word(&described.schema().unwrap()))
+        || rulebook::schemas::ALL.iter().any(|described| word(&described.schema().unwrap()))
 }

@@ -6,7 +6,7 @@
 
 use super::{CommandOutput, Status};
 use clap::builder::PossibleValuesParser;
-use rulebook_report::schemas;
+use rulebook::schemas;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  rulebook schema outcome")]
@@ -17,6 +17,6 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn schema(arguments: &Arguments) -> CommandOutput {
-    let described = schemas::ALL.iter().find(|one| one.name == arguments.name);
-    CommandOutput::new(described.map(|one| one.text).unwrap_or_default().to_owned(), Status::Clean)
+    let text = schemas::of(&arguments.name).map(|described| described.text);
+    CommandOutput::new(text.unwrap_or_default().to_owned(), Status::Clean)
 }

@@ -2,13 +2,14 @@
 //!
 //! In: diagnostics, outcomes, case runs and tables, all plain data.
 //! Out: text for people ([`Pen`]); for programs the same results as [`Row`]s, with one module for each format
-//! ([`json`], [`plain`], [`github`], [`sarif()`], [`junit()`]); and the schemas of all files and contracts
-//! ([`schemas`]).
+//! ([`json`], [`plain`], [`github`], [`sarif()`], [`junit()`]); with the feature `schema`, their schemas.
 //! Never: decides anything, or writes to a terminal. No other crate formats text for people.
 
 mod applied;
 mod cases;
 mod compared;
+#[cfg(feature = "schema")]
+pub mod derived;
 mod diff;
 mod drawing;
 mod explain;
@@ -24,7 +25,6 @@ mod replayed;
 mod reply;
 mod row;
 mod sarif;
-pub mod schemas;
 mod story;
 mod suggestion;
 mod window;

@@ -8,8 +8,9 @@
 use super::{NewPack, tools};
 use crate::save::{cannot_write, save};
 use crate::{CommandOutput, Error, Status};
+use rulebook::schemas;
 use rulebook::surface::{shipped_instead, shipped_pack, std_name};
-use rulebook_report::{Pen, schemas};
+use rulebook_report::Pen;
 use std::fs;
 
 const PACK: &str = include_str!("../scaffold/pack.toml");
@@ -42,7 +43,7 @@ pub(super) fn make(pack: &NewPack) -> Result<CommandOutput, Error> {
             own.chain([("pack.toml".to_owned(), PACK.replace("NAME", name))]).collect()
         }
     };
-    let schema = schemas::ALL.iter().find(|one| one.name == "pack").map(|one| one.text).unwrap_or_default();
+    let schema = schemas::of("pack").map(|one| one.text).unwrap_or_default();
     files.push(("pack.schema.json".to_owned(), schema.to_owned()));
     let has_cases = files.iter().any(|(path, _)| path.ends_with(".case"));
     fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;

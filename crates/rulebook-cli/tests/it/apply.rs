@@ -86,7 +86,7 @@ fn files_are_created_replaced_or_left_alone() {
     let (status, out, _) = command(folder, &["--format", "json"], &answer);
     let report: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((status, &report["files"][2]["change"]), (0, &Value::from("unchanged")));
-    let schema = rulebook_report::schemas::ALL.iter().find(|one| one.name == "apply").unwrap().schema().unwrap();
+    let schema = rulebook::schemas::of("apply").unwrap().schema().unwrap();
     assert!(jsonschema::draft202012::is_valid(&schema, &report), "{report}");
 }
 

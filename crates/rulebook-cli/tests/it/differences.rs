@@ -83,7 +83,7 @@ fn check(name: &str, edits: &[(&str, &str)], expected: &[&str]) {
 #[track_caller]
 fn compare(folder: &Path, expected: &[&str]) {
     let report: Value = serde_json::from_str(&diff(folder, &["--format", "json"]).1).unwrap();
-    let schema = rulebook_report::schemas::ALL.iter().find(|one| one.name == "diff").unwrap().schema().unwrap();
+    let schema = rulebook::schemas::of("diff").unwrap().schema().unwrap();
     assert!(jsonschema::draft202012::is_valid(&schema, &report), "{report:#}");
     let word = |one: &Value| {
         format!(

@@ -365,7 +365,7 @@ fn a_dry_run_shows_the_difference_of_every_verb() {
     assert!(out.contains("moved     b.txt to in/b.txt (2 bytes)\ndeleted   c.txt\n"), "{out}");
     assert!(out.contains("info[workspace/like-before]: `d.txt` keeps its line breaks"), "{out}");
     assert!(out.ends_with("6 files: 2 replaced, 1 moved, 2 deleted, 1 created\n"), "{out}");
-    let schema = rulebook_report::schemas::ALL.iter().find(|one| one.name == "apply").unwrap().schema().unwrap();
+    let schema = rulebook::schemas::of("apply").unwrap().schema().unwrap();
     assert!(jsonschema::draft202012::is_valid(&schema, &report), "{report}");
 }
 

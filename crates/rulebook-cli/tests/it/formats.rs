@@ -151,7 +151,7 @@ fn the_reports_keep_to_their_schemas() {
     let folder = files("format-schemas");
     for (arguments, status) in &COMMANDS[..4] {
         let name = arguments[0];
-        let described = rulebook_report::schemas::ALL.iter().find(|one| one.name == name).unwrap();
+        let described = rulebook::schemas::of(name).unwrap();
         let schema = jsonschema::draft202012::new(&described.schema().unwrap()).unwrap();
         let arguments = if name == "test" { [*arguments, &["--coverage"]].concat() } else { arguments.to_vec() };
         let report: Value = serde_json::from_str(&run(&folder, &arguments, "json", *status)).unwrap();

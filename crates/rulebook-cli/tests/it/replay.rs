@@ -31,7 +31,7 @@ fn replayed(folder: &Path, arguments: &[&str]) -> (i32, String) {
 fn report(folder: &Path, arguments: &[&str]) -> (i32, Value) {
     let (status, out) = replayed(folder, &[arguments, &["--format", "json"]].concat());
     let report = serde_json::from_str(&out).unwrap();
-    let schema = rulebook_report::schemas::ALL.iter().find(|one| one.name == "replay").unwrap().schema().unwrap();
+    let schema = rulebook::schemas::of("replay").unwrap().schema().unwrap();
     assert!(jsonschema::draft202012::is_valid(&schema, &report), "{out}");
     (status, report)
 }
