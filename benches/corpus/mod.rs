@@ -614,7 +614,7 @@ pub(crate) fn roundtable() -> Program {
     load(
         "roundtable",
         files!("roundtable": "pack.toml" "data.toml" "guardrails.toml" "inputs.toml" "messages.toml" "modes.toml" "prompts.toml" "rules.toml" "state.toml"
-        "grammar/first.pest" "grammar/guest.pest" "grammar/turn.pest" "messages/synthesis.md" "prompt/discussion.md" "prompt/identity.md" "prompt/menu.md" "prompt/reminder.md" "prompt/session.md" "prompt/synthesis.md" "prompt/synthesis_form.md"),
+        "grammar/first.pest" "grammar/guest.pest" "grammar/turn.pest" "grammar/user.pest" "messages/synthesis.md" "prompt/discussion.md" "prompt/identity.md" "prompt/menu.md" "prompt/reminder.md" "prompt/session.md" "prompt/synthesis.md" "prompt/synthesis_form.md"),
     )
 }
 
