@@ -36,7 +36,7 @@ pub(super) struct MatchStart {
 const MAX_CALL_DEPTH: usize = 4;
 
 /// If an expression has more beginnings than this, they count as unknown.
-const MAX_BEGINNINGS: usize = 32;
+const MAX_BEGINNINGS: usize = 64;
 
 /// A text that a match may start with.
 #[derive(Debug, Clone)]
@@ -54,6 +54,22 @@ impl Beginning {
     fn goes_on(&self) -> bool {
         const ENOUGH_BYTES: usize = 4;
         self.whole && self.text.len() < ENOUGH_BYTES
+    }
+
+    /// The beginnings of a text whose case does not matter: two letters in every case distinguish most texts.
+    fn in_any_case(text: &str) -> Vec<Self> {
+        const ENOUGH_LETTERS: usize = 2;
+        let whole = text.chars().count() <= ENOUGH_LETTERS;
+        let mut all = vec![Self { text: String::new(), whole }];
+        for letter in text.chars().take(ENOUGH_LETTERS) {
+            let mut cases = vec![letter.to_ascii_lowercase(), letter.to_ascii_uppercase()];
+            cases.dedup();
+            let longer = |one: &Self| {
+                cases.iter().map(|case| Self { text: format!("{}{case}", one.text), whole }).collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(longer).collect();
+        }
+        all
     }
 
     /// This beginning, followed by each of `rest`.
@@ -362,6 +378,7 @@ impl<'r> Analysis<'r> {
     fn beginnings(&self, expr: &Expr, depth: usize) -> Vec<Beginning> {
         match expr {
             Expr::Text(text) => vec![Beginning { text: text.clone(), whole: true }],
+            Expr::AnyCase(text) => Beginning::in_any_case(text),
             Expr::One(class) if class.ascii.count_ones() <= 4 && class.first_bytes() == (ByteSet([class.ascii, 0])) => {
                 let one = |byte| Beginning { text: char::from(byte).to_string(), whole: true };
                 class.first_bytes().iter().map(one).collect()

@@ -256,7 +256,8 @@ fn what_a_match_starts_with_is_known() {
     let grammar = grammar(
         "a = { \"<\" ~ b }\nb = { \"x\" | \"yz\" }\nc = { b? }\nd = { !\"q\" ~ (ANY | \"z\") }\n\
          e = { (\"<x\" ~ b)? ~ &\"yes\" ~ ASCII_ALPHA+ }\n\
-         f = { \"(\" ~ &\"t\" ~ (\"think\" ~ ASCII_ALPHA* | \"thought\" | \"said\") ~ !\"x\" ~ \")\" }",
+         f = { \"(\" ~ &\"t\" ~ (\"think\" ~ ASCII_ALPHA* | \"thought\" | \"said\") ~ !\"x\" ~ \")\" }\n\
+         g = { \"<\" ~ &(^\"th\" | ^\"r\") ~ ASCII_ALPHA+ }\nh = { ^\"a1b\" }",
     );
     let first = |rule: &str| grammar.rule(rule).map(|rule| grammar.first(rule).clone());
     let literals = |rule: &str| first(rule).map(|first| first.literals).unwrap_or_default();
@@ -265,6 +266,8 @@ fn what_a_match_starts_with_is_known() {
     assert!(literals("c").is_empty() && first("c").is_some_and(|first| first.empty));
     assert_eq!(literals("e"), ["<xxyes", "<xyz", "yes"]);
     assert_eq!(literals("f"), ["(think", "(thought"]);
+    assert_eq!(literals("g"), ["<R", "<TH", "<Th", "<r", "<tH", "<th"]);
+    assert_eq!(literals("h"), ["A1", "a1"]);
     assert!(first("e").is_some_and(|first| first.bytes.iter().filter(|may| **may).count() == 2));
     assert!(first("d").is_some_and(
         |first| !first.empty && first.bytes.iter().zip(0..=u8::MAX).all(|(may, byte)| *may == (byte != b'q'))

@@ -23,12 +23,21 @@ impl Judgement<'_> {
     /// Reports what would be a call or a content at the start of its line.
     pub(super) fn judge_inline(&mut self) {
         let Some(dialect) = self.dialect.filter(|dialect| dialect.outline.is_none()) else { return };
-        let mut found = Vec::new();
-        for (number, family) in dialect.families.iter().enumerate().filter(|(_, family)| may_open(dialect, family)) {
-            let places = self.candidates(family).into_iter();
-            found.extend(places.filter_map(|at| self.opener_at(dialect, (number, family), at)));
+        if !dialect.blocks.iter().any(is_by_line) {
+            return;
         }
-        found.sort_unstable_by_key(|(span, _)| span.start);
+        let families = || dialect.families.iter().enumerate();
+        let mut literals: Vec<&str> = families().map(|(_, family)| family.open_prefix.literal.as_str()).collect();
+        literals.sort_unstable();
+        literals.dedup();
+        let mut found = Vec::new();
+        for literal in literals.into_iter().filter(|literal| !literal.is_empty()) {
+            for at in self.candidates(literal) {
+                let started = families().filter(|(_, family)| family.open_prefix.literal == literal);
+                found.extend(started.filter_map(|family| self.opener_at(dialect, family, at)));
+            }
+        }
+        found.sort_by_key(|(span, _)| span.start);
         for (span, bound) in found.into_iter().take(MAX_REMARKS) {
             let opener = quote(span.of(self.text), 40);
             let message = message!("`{}` is in the middle of a line, so it is text", opener);
@@ -36,9 +45,9 @@ impl Judgement<'_> {
         }
     }
 
-    /// The places outside blocks where an opener of a family may start, but not its line.
-    fn candidates(&self, family: &Family) -> Vec<usize> {
-        let (text, opener) = (self.text, memchr::memmem::Finder::new(&family.open_prefix.literal));
+    /// The places outside blocks, but not at the start of a line, where an opener that starts with this text may be.
+    fn candidates(&self, literal: &str) -> Vec<usize> {
+        let (text, opener) = (self.text, memchr::memmem::Finder::new(literal));
         let mut places = Vec::new();
         // The start of the line of the last place; all text is searched for line breaks once.
         let (mut line, mut searched) = (0, 0);
@@ -79,11 +88,7 @@ impl Judgement<'_> {
     }
 }
 
-/// Whether a grammar opens a call or a content that counts only at the start of a line.
-fn may_open(dialect: &Dialect, family: &Family) -> bool {
-    !family.open_prefix.literal.is_empty() && dialect.blocks.iter().any(is_by_line)
-}
-
+/// Whether a block is a call or a content that counts only at the start of a line.
 fn is_by_line(bound: &BlockBinding) -> bool {
     matches!(bound.role, Role::Call | Role::Content) && matches!(bound.anchor, Anchor::Line | Anchor::Paragraph)
 }

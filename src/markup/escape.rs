@@ -294,7 +294,7 @@ impl Escape {
     /// dialect.
     pub(super) fn guarded(&self, dialect: &str, text: &str) -> Option<String> {
         let guarded = self.guards.iter().find(|(name, _)| name == dialect).map(|(_, guard)| guard.guarded(text))?;
-        Some(break_turn_labels(self.turn_labels, &guarded, true).into_owned())
+        Some(break_turn_labels(self.turn_labels, &guarded, || true).into_owned())
     }
 
     /// Appends `text` to `out`, escaped for a slot; none of its lines looks like the start of a turn. A caller that puts it next to other text has to call
@@ -310,8 +310,10 @@ impl Escape {
 
     /// Breaks the labels of turns in the value that starts at this offset of a text.
     fn break_turn_labels(&self, start: usize, out: &mut String) {
-        let line = out.slice(..start).rsplit(ends_line).next().unwrap_or_default();
-        let starts_line = line.chars().all(|c| c.is_whitespace() || is_unseen(c));
+        let starts_line = || {
+            let line = out.slice(..start).rsplit(ends_line).next().unwrap_or_default();
+            line.chars().all(|c| c.is_whitespace() || is_unseen(c))
+        };
         if let Cow::Owned(broken) = break_turn_labels(self.turn_labels, out.slice(start..), starts_line) {
             out.truncate(start);
             out.push_str(&broken);

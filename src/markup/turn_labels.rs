@@ -9,13 +9,18 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// `text`, in which no line begins with one of these labels. Characters that a model may not see, such as a zero-width
-/// space, are no part of a line's beginning. `starts_line` says whether the text itself starts a line.
-pub(crate) fn break_turn_labels<'t>(labels: &[&str], text: &'t str, starts_line: bool) -> Cow<'t, str> {
+/// space, are no part of a line's beginning. `starts_line` says whether the text itself starts a line; it is called only
+/// if the text has a label.
+pub(crate) fn break_turn_labels<'t>(
+    labels: &[&str],
+    text: &'t str,
+    starts_line: impl FnOnce() -> bool,
+) -> Cow<'t, str> {
     // Fast path: hardly any text has a label.
     if !labels.iter().any(|label| text.contains(label)) {
         return Cow::Borrowed(text);
     }
-    let (mut out, mut from, mut at_line_start) = (String::new(), 0, starts_line);
+    let (mut out, mut from, mut at_line_start) = (String::new(), 0, starts_line());
     for (at, c) in text.char_indices() {
         if at_line_start && labels.iter().any(|label| text.slice(at..).starts_with(label)) {
             out.push_str(text.slice(from..at));
@@ -42,7 +47,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        assert_eq!(break_turn_labels(&["USER:", "MODEL:"], text, true), expected, "{text:?}");
+        assert_eq!(break_turn_labels(&["USER:", "MODEL:"], text, || true), expected, "{text:?}");
     }
 
     #[test]

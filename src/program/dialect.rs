@@ -47,15 +47,11 @@ pub(crate) struct MaskKinds {
 }
 
 impl MaskKinds {
-    /// The texts that a quoted region may start with, in a dialect with these openers.
+    /// The texts that a quoted region other than a block quote may start with, in a dialect with these openers.
     pub(crate) fn starts(self, starts: &Prefilter) -> Needles {
         let marked = if self.marks { starts.openers.as_slice() } else { &[] };
-        let quotes = [
-            (self.fences || self.spans, "`"),
-            (self.fences || self.spans, "~"),
-            (self.block_quotes, ">"),
-            (self.comments || self.cdata, "<!"),
-        ];
+        let quotes =
+            [(self.fences || self.spans, "`"), (self.fences || self.spans, "~"), (self.comments || self.cdata, "<!")];
         let quotes = quotes.into_iter().filter(|(has, _)| *has).map(|(_, quote)| quote.as_bytes().to_vec());
         Needles::new(&quotes.chain(marked.iter().cloned()).collect::<Vec<_>>())
     }

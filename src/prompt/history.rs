@@ -85,5 +85,5 @@ pub(super) fn line(role: Speaker, words: &str) -> String {
 
 /// The part `words` after `before`, for a prompt that is one text: no line of it looks like the start of a turn.
 pub(super) fn of_one<'t>(before: &str, words: &'t str) -> Cow<'t, str> {
-    break_turn_labels(Speaker::TURN_LABELS, words, before.is_empty() || before.ends_with('\n'))
+    break_turn_labels(Speaker::TURN_LABELS, words, || before.is_empty() || before.ends_with('\n'))
 }

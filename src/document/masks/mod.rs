@@ -47,27 +47,22 @@ fn starts_quote(bytes: &[u8], at: usize) -> bool {
 }
 
 impl MaskKinds {
-    /// Whether a mask may start with this byte.
+    /// Whether a mask other than a line of a block quote may start with this byte.
     fn may_start(self, byte: u8) -> bool {
         match byte {
             b'`' | b'~' => self.fences || self.spans,
             b'<' => self.comments || self.cdata,
-            b'>' => self.block_quotes,
             _ => false,
         }
     }
 
-    /// The offset of the first byte with which a mask may start.
+    /// The offset of the first byte with which such a mask may start.
     fn first_mark(self, bytes: &[u8]) -> Option<usize> {
-        match (self.fences || self.spans, self.comments || self.cdata, self.block_quotes) {
-            (true, false, false) => memchr::memchr2(b'`', b'~', bytes),
-            (true, true, false) => memchr::memchr3(b'`', b'~', b'<', bytes),
-            (true, false, true) => memchr::memchr3(b'`', b'~', b'>', bytes),
-            (true, true, true) => bytes.iter().position(|byte| self.may_start(*byte)),
-            (false, true, true) => memchr::memchr2(b'<', b'>', bytes),
-            (false, true, false) => memchr::memchr(b'<', bytes),
-            (false, false, true) => memchr::memchr(b'>', bytes),
-            (false, false, false) => None,
+        match (self.fences || self.spans, self.comments || self.cdata) {
+            (true, false) => memchr::memchr2(b'`', b'~', bytes),
+            (true, true) => memchr::memchr3(b'`', b'~', b'<', bytes),
+            (false, true) => memchr::memchr(b'<', bytes),
+            (false, false) => None,
         }
     }
 }
@@ -120,6 +115,9 @@ pub(crate) struct Masks {
     decided: usize,
     /// Where the search continues for the end of the mask that may start at `decided`.
     resume: usize,
+    /// The start of the line of a block quote that was found last, and how far the text was searched for such lines.
+    quote_start: Option<usize>,
+    quotes_searched: usize,
     /// The end of the line of a block quote that was read last.
     quote_end: usize,
     /// The last possible closers of both fence characters: at the margin, indented, and in a block quote.
@@ -220,6 +218,8 @@ impl Masks {
             found: Vec::new(),
             outer_fence: if kinds.around { OuterFence::Unknown(0) } else { OuterFence::Absent },
             decided: 0,
+            quote_start: None,
+            quotes_searched: 0,
             quote_end: 0,
             resume: 0,
             fences: std::array::from_fn(|_| std::array::from_fn(|_| Last::new())),
@@ -322,14 +322,32 @@ impl Masks {
     }
 
     /// The next offset before `limit` at which a mask may start.
-    fn next_mark(&self, bytes: &[u8], limit: usize, openers: Option<&Openers<'_>>) -> Option<usize> {
-        match openers.filter(|_| self.kinds.marks) {
-            Some(openers) => self.next_mark_or_quotation(bytes, limit, openers.dialect),
+    fn next_mark(&mut self, bytes: &[u8], limit: usize, openers: Option<&Openers<'_>>) -> Option<usize> {
+        let quote = self.next_quote(bytes, limit);
+        let before = quote.unwrap_or(limit);
+        let mark = match openers.filter(|_| self.kinds.marks) {
+            Some(openers) => self.next_mark_or_quotation(bytes, before, openers.dialect),
             None => {
-                let rest = bytes.get(self.decided..limit)?;
-                self.kinds.first_mark(rest).map(|offset| self.decided + offset)
+                let offset = self.kinds.first_mark(bytes.get(self.decided..before)?);
+                offset.map(|offset| self.decided + offset)
             }
+        };
+        mark.or(quote)
+    }
+
+    /// The next offset before `limit` at which a line of a block quote starts. No byte is searched twice: most `>` end a
+    /// tag.
+    fn next_quote(&mut self, bytes: &[u8], limit: usize) -> Option<usize> {
+        if !self.kinds.block_quotes {
+            return None;
         }
+        if self.quote_start.is_none_or(|start| start < self.decided) {
+            let from = self.quotes_searched.max(self.decided);
+            let mut ends = memchr::memchr_iter(b'>', bytes.get(from..limit)?).map(|offset| from + offset);
+            self.quote_start = ends.find(|at| starts_quote(bytes, *at));
+            self.quotes_searched = self.quote_start.map_or(limit, |start| start + 1);
+        }
+        self.quote_start.filter(|start| *start < limit)
     }
 
     /// The mask that starts with the run at `at`.

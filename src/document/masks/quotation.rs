@@ -6,7 +6,7 @@
 //! Never: pairs quotation marks around anything else, or searches the rest of a paragraph twice in vain.
 
 use super::opener::Openers;
-use super::{Mask, MaskSearch, Masks, Quotes, starts_quote};
+use super::{Mask, MaskSearch, Masks, Quotes};
 use crate::document::mark::opener;
 use crate::document::ready_if;
 use crate::grammar::{Machine, Progress, RuleId};
@@ -205,14 +205,10 @@ impl Masks {
         let mut from = self.decided;
         while let Some(offset) = dialect.mask_starts.find(before.get(from..)?) {
             let at = from + offset;
-            let rest = before.get(at..)?;
-            // Fast path: most `>` end a tag.
-            let is_quote = rest.starts_with(b">") && self.kinds.block_quotes;
-            let may_open = !is_quote || dialect.starts.with(rest, true).next().is_some();
-            if may_open && let Some(mark) = mark_before(bytes, self.decided, at) {
+            if let Some(mark) = mark_before(bytes, self.decided, at) {
                 return Some(mark);
             }
-            if self.kinds.may_start(*rest.first()?) && (!is_quote || starts_quote(bytes, at)) {
+            if self.kinds.may_start(*before.get(at)?) {
                 return Some(at);
             }
             from = at + 1;
