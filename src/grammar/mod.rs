@@ -43,7 +43,7 @@ pub struct RuleId(u16);
 /// How all matches of a rule start, with which a search skips text.
 #[derive(Debug, Clone)]
 pub struct First {
-    /// Texts such that every match starts with one of them, sorted; empty if unknown.
+    /// Texts such that every match starts with one of them, sorted, none of which starts with another; empty if unknown.
     pub literals: Vec<String>,
     /// For each byte, whether a match that is not empty can start with it.
     pub bytes: [bool; 256],
@@ -54,19 +54,21 @@ pub struct First {
 impl First {
     /// Whether a match can start with `bytes`, which may be only the beginning of one of its literals.
     pub(crate) fn may_start(&self, bytes: &[u8]) -> bool {
-        // Literals are a few bytes long: comparing them in place avoids a call of `memcmp`.
-        let agrees = |literal: &String| literal.bytes().zip(bytes).all(|(one, other)| one == *other);
-        self.literals.is_empty() || self.literals.iter().any(agrees)
+        self.starts(bytes) != Some(false)
     }
 
     /// Whether a match can start with `bytes`; `None` if that depends on the bytes that follow.
     pub(crate) fn starts(&self, bytes: &[u8]) -> Option<bool> {
-        let is_whole = |literal: &String| bytes.starts_with(literal.as_bytes());
-        match self.may_start(bytes) {
-            true if self.literals.is_empty() || self.literals.iter().any(is_whole) => Some(true),
-            true => None,
-            false => Some(false),
+        if self.literals.is_empty() {
+            return Some(true);
         }
+        // Literals are sorted, and none starts with another: only one that is next to `bytes` can agree with them.
+        let (before, after) = self.literals.split_at(self.literals.partition_point(|one| one.as_bytes() <= bytes));
+        if before.last().is_some_and(|one| bytes.starts_with(one.as_bytes())) {
+            return Some(true);
+        }
+        let is_begun = after.first().is_some_and(|one| one.as_bytes().starts_with(bytes));
+        if is_begun { None } else { Some(false) }
     }
 
     /// The byte that every match starts with, if it is always the same.

@@ -88,6 +88,15 @@ impl<'r> Judgement<'r> {
     /// dropped, such as a repeated field. Findings may quote it. The conditions of the guardrails are not evaluated,
     /// since they are about what counts.
     fn hide_in_dropped(&mut self, set: &TargetPatterns) {
+        // Most guardrails do something else with whatever they find.
+        let may_redact = |rule: &&Guardrail| {
+            let own = matches!(rule.strategy, None | Some(Strategy::Redact | Strategy::AskAgain));
+            own && !rule.inverted && self.applies(rule)
+        };
+        let candidates: Vec<&Guardrail> = self.program.guardrails.of_set(set).filter(may_redact).collect();
+        if candidates.is_empty() {
+            return;
+        }
         for index in 0..self.document.blocks.len() {
             let accepted = self.is_accepted(index);
             if accepted && !matches!(set.target, GuardrailTarget::Param(..)) {
@@ -106,9 +115,8 @@ impl<'r> Judgement<'r> {
             if !is_meant {
                 continue;
             }
-            let redacts =
-                |rule: &&Guardrail| self.applies(rule) && !rule.inverted && self.redacts(rule, &Subject::Block(index));
-            let rules: Vec<&Guardrail> = self.program.guardrails.of_set(set).filter(redacts).collect();
+            let redacts = |rule: &&Guardrail| self.redacts(rule, &Subject::Block(index));
+            let rules: Vec<&Guardrail> = candidates.iter().copied().filter(redacts).collect();
             if let [_, ..] = rules.as_slice() {
                 let text = self.body_text(index);
                 rules.iter().for_each(|rule| self.hide_matches(rule, &text));

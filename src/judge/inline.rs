@@ -27,13 +27,15 @@ impl Judgement<'_> {
             return;
         }
         let families = || dialect.families.iter().enumerate();
-        let mut literals: Vec<&str> = families().map(|(_, family)| family.open_prefix.literal.as_str()).collect();
+        let literals = families().map(|(_, family)| family.open_prefix.literal.as_str());
+        let mut literals: Vec<&str> = literals.filter(|literal| !literal.is_empty()).collect();
         literals.sort_unstable();
-        literals.dedup();
+        // Where a text that starts with another one is, that one is, too.
+        literals.dedup_by(|next, shorter| next.starts_with(*shorter));
         let mut found = Vec::new();
-        for literal in literals.into_iter().filter(|literal| !literal.is_empty()) {
+        for literal in literals {
             for at in self.candidates(literal) {
-                let started = families().filter(|(_, family)| family.open_prefix.literal == literal);
+                let started = families().filter(|(_, family)| family.open_prefix.literal.starts_with(literal));
                 found.extend(started.filter_map(|family| self.opener_at(dialect, family, at)));
             }
         }
