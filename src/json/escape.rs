@@ -7,6 +7,7 @@
 use crate::text::{Slice, eights};
 use memchr::memmem;
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 /// Decodes the escapes of a JSON string without its quotes.
 pub(crate) fn decode_string(raw: &str) -> Cow<'_, str> {
@@ -49,13 +50,16 @@ pub(crate) fn next_backslash(text: &[u8]) -> Option<usize> {
     eights::near_or_far(text, |eight| eights::equal(b'\\', eight), |far| memchr::memchr(b'\\', far))
 }
 
+/// The escapes that nobody writes for what they denote.
+static DOUBTFUL: LazyLock<[memmem::Finder<'static>; 2]> = LazyLock::new(|| [r"\b", r"\f"].map(memmem::Finder::new));
+
 /// Whether it is doubtful what the escapes of a string mean, since another backslash in it starts none: a backspace or a
 /// form feed, which nobody writes, may be a backslash and a letter, as in `/\bfoo\d/`, and so may any control character
 /// in a path of Windows.
 pub(crate) fn has_doubtful_escapes(raw: &str) -> bool {
     let is_path = matches!(raw.as_bytes(), [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic());
     // Fast path: line breaks alone are never doubtful (run of valid JSON: 6 % fewer instructions).
-    if !is_path && [r"\b", r"\f"].iter().all(|escape| memmem::find(raw.as_bytes(), escape.as_bytes()).is_none()) {
+    if !is_path && DOUBTFUL.iter().all(|escape| escape.find(raw.as_bytes()).is_none()) {
         return false;
     }
     let (mut rest, mut is_broken, mut is_doubtful) = (raw, false, false);

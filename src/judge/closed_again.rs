@@ -80,7 +80,7 @@ impl Judgement<'_> {
     fn closer_again(&self, block: &Block, bound: &BlockBinding, gap: Span) -> Option<Span> {
         let closer = Span::new(block.inner().end, block.span().end).of(self.text).trim();
         // A mark without a name, such as a fence, may open as well as close.
-        if block.ended.is_cut() || !closer.contains(char::is_alphanumeric) {
+        if gap.len() <= closer.len() || block.ended.is_cut() || !closer.contains(char::is_alphanumeric) {
             return None;
         }
         let is_text = bound.role == Role::Content || bound.payload.contains(&Payload::Text);

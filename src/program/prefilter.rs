@@ -314,7 +314,9 @@ impl NeedleSet {
         let built = |texts: &[&[u8]]| packed::Config::new().builder().extend(texts).build();
         // The searcher distinguishes texts by as many bytes as all of them have, and puts them into eight buckets. Of
         // more texts, those of a single byte are searched for apart: they would stop it at each first byte of the rest.
-        let together = texts.len() <= 8;
+        // So are they if one of the rest starts with a letter, since every text has many of those.
+        let is_word = |text: &Vec<u8>| text.len() > 1 && text.first().is_some_and(u8::is_ascii_alphabetic);
+        let together = texts.len() <= 8 && !texts.iter().any(is_word);
         let (single, longer): (Vec<&[u8]>, Vec<&[u8]>) =
             texts.iter().map(Vec::as_slice).partition(|text| !together && text.len() == 1);
         let single = Needles::few(&single.concat());

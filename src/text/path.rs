@@ -73,9 +73,17 @@ pub(crate) fn portable(path: &str) -> Cow<'_, str> {
         false => Cow::Borrowed(path),
     };
     match path {
-        Cow::Borrowed(path) => Cow::Borrowed(path.trim_start_matches("./")),
-        Cow::Owned(path) => Cow::Owned(path.trim_start_matches("./").to_owned()),
+        Cow::Borrowed(path) => Cow::Borrowed(without_dots(path)),
+        Cow::Owned(path) => Cow::Owned(without_dots(&path).to_owned()),
     }
+}
+
+/// The path without each `./` at its start.
+fn without_dots(mut path: &str) -> &str {
+    while let Some(rest) = path.strip_prefix("./") {
+        path = rest;
+    }
+    path
 }
 
 /// The path relative to one of the folders in `roots`, each of which ends in a slash, if it is below one of them; in
