@@ -31,19 +31,23 @@ const MAX_TAGS_AHEAD: usize = 32;
 
 /// How the tags in the payload of a call start.
 pub(super) fn tag_marks(family: &Family) -> TagMarks<'_> {
-    TagMarks { open: family.open_prefix.literal.bytes().next().unwrap_or(b'<'), close: &family.close_prefix.literal }
+    let opens = family.grammar.first(family.open).only_first_byte();
+    TagMarks { open: opens.unwrap_or(b'<'), close: closer_start(family).unwrap_or_default() }
+}
+
+/// The text that every closer of the family starts with.
+fn closer_start(family: &Family) -> Option<&str> {
+    family.grammar.first(family.close?).only_literal()
 }
 
 /// Whether a field may be open at the end of a text, judged by the number of possible openers and closers. Most calls
 /// close all of their fields.
 fn may_be_open(family: &Family, text: &str) -> bool {
-    let (open, close) = (&family.open_prefix.literal, &family.close_prefix.literal);
-    if open.is_empty() || close.is_empty() {
-        return true;
-    }
+    let starts = family.grammar.first(family.open).only_literal().zip(closer_start(family));
+    let Some((open, close)) = starts else { return true };
     let count = |literal: &str| memchr::memmem::find_iter(text.as_bytes(), literal).count();
     let closers = count(close);
-    let openers = count(open) - if close.starts_with(open.as_str()) { closers } else { 0 };
+    let openers = count(open) - if close.starts_with(open) { closers } else { 0 };
     openers > closers
 }
 

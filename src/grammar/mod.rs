@@ -43,15 +43,23 @@ pub struct RuleId(u16);
 /// How all matches of a rule start, with which a search skips text.
 #[derive(Debug, Clone)]
 pub struct First {
-    /// Texts such that every match starts with one of them, sorted, none of which starts with another; empty if unknown.
+    /// Texts such that every match starts with one of them, none of which starts with another; empty if unknown.
     pub literals: Vec<String>,
     /// For each byte, whether a match that is not empty can start with it.
     pub bytes: [bool; 256],
     /// Whether a match can be empty.
     pub empty: bool,
+    /// For each byte, whether it may be the second one of a match, judged by the literals.
+    second_bytes: [bool; 256],
 }
 
 impl First {
+    pub(crate) fn new(literals: Vec<String>, bytes: [bool; 256], empty: bool) -> Self {
+        let may_follow = |byte: u8| literals.iter().any(|one| one.bytes().nth(1).is_none_or(|second| second == byte));
+        let second_bytes = std::array::from_fn(|byte| may_follow(byte as u8));
+        Self { literals, bytes, empty, second_bytes }
+    }
+
     /// Whether a match can start with `bytes`, which may be only the beginning of one of its literals.
     pub(crate) fn may_start(&self, bytes: &[u8]) -> bool {
         self.starts(bytes) != Some(false)
@@ -62,13 +70,20 @@ impl First {
         if self.literals.is_empty() {
             return Some(true);
         }
-        // Literals are sorted, and none starts with another: only one that is next to `bytes` can agree with them.
-        let (before, after) = self.literals.split_at(self.literals.partition_point(|one| one.as_bytes() <= bytes));
-        if before.last().is_some_and(|one| bytes.starts_with(one.as_bytes())) {
-            return Some(true);
+        // Fast path: of a grammar with many literals, all start with the same byte.
+        if bytes.get(1).is_some_and(|second| self.second_bytes.get(usize::from(*second)) == Some(&false)) {
+            return Some(false);
         }
-        let is_begun = after.first().is_some_and(|one| one.as_bytes().starts_with(bytes));
-        if is_begun { None } else { Some(false) }
+        // Literals are short, so they are compared in place.
+        let agrees = |literal: &&String| literal.bytes().zip(bytes).all(|(one, other)| one == *other);
+        // None starts with another, so that all that agree with incomplete bytes are longer than these.
+        let agreeing = self.literals.iter().find(agrees).map(|literal| literal.len() <= bytes.len());
+        agreeing.map_or(Some(false), |is_whole| is_whole.then_some(true))
+    }
+
+    /// The literal that every match starts with, if there is only one.
+    pub(crate) fn only_literal(&self) -> Option<&str> {
+        if let [literal] = self.literals.as_slice() { Some(literal) } else { None }
     }
 
     /// The byte that every match starts with, if it is always the same.
@@ -146,7 +161,7 @@ impl Grammar {
             bytes.iter_mut().zip(0..=u8::MAX).for_each(|(slot, byte)| *slot = start.bytes.contains(byte));
             let literals = analysis.literals(&resolved.expr).filter(|_| !start.empty).unwrap_or_default();
             let before = if start.empty { analysis.ahead(&resolved.expr) } else { class::ByteSet::default() };
-            let first = First { literals, bytes, empty: start.empty };
+            let first = First::new(literals, bytes, start.empty);
             let prefix = expression::literal_prefix(&resolved.expr).map(|(text, rule)| (text, RuleId(rule as u16)));
             NamedRules { name: rule.name.clone(), at: rule.at, first, before, prefix }
         });
@@ -319,7 +334,8 @@ impl Grammar {
 
     /// How all matches of `rule` start.
     pub fn first(&self, rule: RuleId) -> &First {
-        const NOTHING: &First = &First { literals: Vec::new(), bytes: [false; 256], empty: false };
+        const NOTHING: &First =
+            &First { literals: Vec::new(), bytes: [false; 256], empty: false, second_bytes: [false; 256] };
         self.rules.get(usize::from(rule.0)).map_or(NOTHING, |rule| &rule.first)
     }
 }

@@ -274,7 +274,7 @@ impl<'r> Judgement<'r> {
 
     /// Drops all parameters of a call that its action does not declare.
     pub(super) fn drop_params(&mut self, call: usize) {
-        let Some(action) = self.calls.get(call).and_then(|call| self.action_of(call.block)) else { return };
+        let Some(action) = self.calls.get(call).and_then(|call| self.action_of(call)) else { return };
         self.with_call(call, |call| {
             if std::mem::take(&mut call.undeclared) {
                 typing::remove_undeclared(&mut call.params, action.schema.types());

@@ -26,8 +26,8 @@ impl Judgement<'_> {
         let again = |(index, block): (usize, &Block)| {
             let bound = self.bound(block).filter(|bound| matches!(bound.role, Role::Call | Role::Content))?;
             let is_outside = block.parent().is_none() && !block.is_native() && block.is_closed();
-            let gaps = if is_outside { self.gaps_behind(index) } else { Vec::new() };
-            Some((index, gaps.into_iter().find_map(|gap| self.closer_again(block, bound, gap))?))
+            let mut gaps = is_outside.then(|| self.gaps_behind(index))?;
+            Some((index, gaps.find_map(|gap| self.closer_again(block, bound, gap))?))
         };
         let mut found: BTreeMap<usize, Span> = self.document.blocks.from(0).filter_map(again).collect();
         if !found.is_empty() {
@@ -48,7 +48,7 @@ impl Judgement<'_> {
         for pair in outside.windows(2).rev() {
             let [(index, block), (next, later)] = pair else { continue };
             let Some(closer) = found.get(next).copied() else { continue };
-            let has_words = self.gaps_behind(*index).into_iter().any(|gap| !gap.of(self.text).trim().is_empty());
+            let has_words = self.gaps_behind(*index).any(|gap| !gap.of(self.text).trim().is_empty());
             if block.is_closed() && closer_of(block) == closer_of(later) && has_words {
                 found.entry(*index).or_insert(closer);
             }
@@ -56,24 +56,19 @@ impl Judgement<'_> {
     }
 
     /// The text behind a block, up to the next call or content, without the blocks in it.
-    pub(super) fn gaps_behind(&self, index: usize) -> Vec<Span> {
-        let blocks = &self.document.blocks;
-        let mut at = self.span_of(index).end;
-        let mut gaps = Vec::new();
-        for (_, next) in blocks.from(index + 1).filter(|(_, next)| next.parent().is_none()) {
+    pub(super) fn gaps_behind(&self, index: usize) -> impl Iterator<Item = Span> {
+        let is_last = |block: &Block| {
+            block.is_native() || self.bound(block).is_none_or(|bound| matches!(bound.role, Role::Call | Role::Content))
+        };
+        let mut blocks = self.document.blocks.from(index + 1).filter(|(_, next)| next.parent().is_none());
+        let mut at = Some(self.span_of(index).end);
+        std::iter::from_fn(move || {
+            let from = at?;
             // The calls of a list are inside one span.
-            if next.span().start < at {
-                continue;
-            }
-            gaps.push(Span::new(at, next.span().start));
-            at = next.span().end;
-            if next.is_native() || self.bound(next).is_none_or(|bound| matches!(bound.role, Role::Call | Role::Content))
-            {
-                return gaps;
-            }
-        }
-        gaps.push(Span::new(at, self.document.bytes.max(at)));
-        gaps
+            let next = blocks.find(|(_, next)| next.span().start >= from).map(|(_, next)| next);
+            at = next.filter(|next| !is_last(next)).map(|next| next.span().end);
+            Some(Span::new(from, next.map_or(self.document.bytes.max(from), |next| next.span().start)))
+        })
     }
 
     /// The closer of a block in the text behind it, if what is before that closer may end the block as well.

@@ -89,12 +89,7 @@ impl<'r> Judgement<'r> {
     /// since they are about what counts.
     fn hide_in_dropped(&mut self, set: &TargetPatterns) {
         // Most guardrails do something else with whatever they find.
-        let may_redact = |rule: &&Guardrail| {
-            let own = matches!(rule.strategy, None | Some(Strategy::Redact | Strategy::AskAgain));
-            own && !rule.inverted && self.applies(rule)
-        };
-        let candidates: Vec<&Guardrail> = self.program.guardrails.of_set(set).filter(may_redact).collect();
-        if candidates.is_empty() {
+        if !set.may_redact {
             return;
         }
         for index in 0..self.document.blocks.len() {
@@ -115,8 +110,9 @@ impl<'r> Judgement<'r> {
             if !is_meant {
                 continue;
             }
-            let redacts = |rule: &&Guardrail| self.redacts(rule, &Subject::Block(index));
-            let rules: Vec<&Guardrail> = candidates.iter().copied().filter(redacts).collect();
+            let may_redact = |rule: &&Guardrail| rule.may_redact() && self.applies(rule);
+            let candidates = self.program.guardrails.of_set(set).filter(may_redact);
+            let rules: Vec<&Guardrail> = candidates.filter(|rule| self.redacts(rule, &Subject::Block(index))).collect();
             if let [_, ..] = rules.as_slice() {
                 let text = self.body_text(index);
                 rules.iter().for_each(|rule| self.hide_matches(rule, &text));
@@ -454,7 +450,7 @@ impl<'r> Judgement<'r> {
             let Some(value) = value else { continue };
             let places = OnceCell::new();
             let whole = self.span_of(call.block);
-            let types = self.action_of(call.block).map_or(Types::unknown(), |action| action.schema.types());
+            let types = self.action_of(call).map_or(Types::unknown(), |action| action.schema.types());
             each_text(value, &mut vec![param.to_owned()], &mut |pointer, matched, is_name| {
                 if is_name && (types.declares(pointer) || set.patterns.matches(matched).is_empty()) {
                     return;

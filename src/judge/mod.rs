@@ -64,6 +64,7 @@ use crate::expression::Scope;
 use crate::json::Json;
 use crate::program::{self, Action, ActionId, DeclarationContext, Dialect, Mode, ModeId, Program, ResolvedStrategy};
 use crate::session::{PendingCall, Session};
+use crate::surface::Role;
 use crate::text::{Location, Present, SourceId, Span};
 use crate::value::{ByteBudget, Object, Record, Value};
 use std::borrow::Cow;
@@ -425,8 +426,7 @@ impl<'r> Judgement<'r> {
             Subject::Blocks(blocks, _) => blocks.last().copied(),
             _ => call.map(|call| call.block),
         };
-        let action = call.and_then(|call| self.action_of(call.block));
-        let action = action.or_else(|| self.action_of(block?));
+        let action = call.and_then(|call| self.action_of(call)).or_else(|| self.action_of_block(block?));
         let block = block.and_then(|block| self.block(block)).map(|(_, bound)| bound);
         // A mark without a block may still name one, whose declaration takes precedence over the block around the
         // mark.
@@ -438,9 +438,14 @@ impl<'r> Judgement<'r> {
         self.program.answers(defect, DeclarationContext { action, block, mode: self.mode })
     }
 
-    /// The action that the block of a call names.
-    fn action_of(&self, block: usize) -> Option<&'r Action> {
-        let (block, bound) = self.block(block)?;
+    /// The action of a call, if the pack has one of its name.
+    fn action_of(&self, call: &JudgedCall<'_>) -> Option<&'r Action> {
+        self.program.action(call.action?).map(|(_, action)| action)
+    }
+
+    /// The action that the block of a call names, whether the call is judged yet or not.
+    fn action_of_block(&self, block: usize) -> Option<&'r Action> {
+        let (block, bound) = self.block(block).filter(|(_, bound)| bound.role == Role::Call)?;
         let name = self.name_of(block, bound)?;
         let (_, action) = self.program.action(self.action_called(&name)?)?;
         Some(action)

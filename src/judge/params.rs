@@ -65,8 +65,8 @@ impl Judgement<'_> {
             return None;
         }
         let end = block.span().end;
-        let gaps = self.gaps_behind(self.calls.get(call)?.block);
-        let rest = gaps.first()?.of(self.text);
+        let gaps = || Some(self.gaps_behind(self.calls.get(call)?.block));
+        let rest = gaps()?.next()?.of(self.text);
         // An item of a list is followed by other items.
         let ends_block = !bound.lists_calls() && end == block.body().end;
         let is_more = ends_block && {
@@ -75,7 +75,7 @@ impl Judgement<'_> {
             rest.starts_with('{') || behind.starts_with(['}', ']']) || behind.strip_prefix(',').is_some_and(goes_on)
         };
         let span = Span::new(end.checked_sub(1)?, end);
-        let behind: String = gaps.iter().map(|gap| gap.of(self.text)).collect();
+        let behind: String = gaps()?.map(|gap| gap.of(self.text)).collect();
         (is_more || ends_string(block.body().of(self.text), &behind)).then_some(JsonFault {
             name: json::EXTRA_BRACE,
             span,

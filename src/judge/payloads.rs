@@ -425,7 +425,7 @@ impl<'r> Judgement<'r> {
     pub(super) fn places(&self, call: &JudgedCall<'_>) -> Option<PayloadPlaces<'_>> {
         let (block, bound) = self.block(call.block)?;
         let dialect = self.dialect_of(block)?;
-        let types = self.action_of(call.block).map_or(Types::unknown(), |action| action.schema.types());
+        let types = self.action_of(call).map_or(Types::unknown(), |action| action.schema.types());
         let joins = bound.payload.contains(&surface::Payload::Attributes);
         let outer = if joins { self.outer_entries(block, bound) } else { Vec::new() };
         let source = PayloadSource { declared: types, ..self.source(block, bound, dialect, &self.payloads.values) };

@@ -480,7 +480,7 @@ fn conform_at(
 /// schema declares other spellings; values in another declared spelling are replaced likewise. If several members get
 /// the same name, the last counts, and the name is added to `repeated` for each of the others.
 pub(super) fn respelled(value: Value, types: &Types, names: &BlockNames, repeated: &mut Vec<String>) -> Value {
-    if !names.is_insensitive() && !types.respells() {
+    if !names.in_any_case() && !types.respells() {
         return value;
     }
     match value {

@@ -479,11 +479,8 @@ mod tests {
     /// as closer.
     #[track_caller]
     fn check_led(literal: &str, by_line: bool, text: &str, expected: &str) {
-        let first = |literal: &str| First {
-            literals: vec![literal.to_owned()],
-            bytes: std::array::from_fn(|byte| literal.as_bytes().first() == Some(&(byte as u8))),
-            empty: false,
-        };
+        let bytes = |literal: &str| std::array::from_fn(|byte| literal.as_bytes().first() == Some(&(byte as u8)));
+        let first = |literal: &str| First::new(vec![literal.to_owned()], bytes(literal), false);
         let escape = Escape::new([MarkupStart::new(&first(literal), by_line)]).with_closers(&[first("\"")]);
         let mut out = String::new();
         escape.write(text, EscapeSlot::Text, &mut out);
@@ -546,11 +543,8 @@ mod tests {
         assert_eq!(escape.unframed(&format!("{open}x, {open}{value}")), "&#91;x, &#91;x]");
         assert_eq!(escape.unframed("[x of an author"), "[x of an author");
         // The end of a value that could start a mark is escaped only where the text after it completes the mark.
-        let first = First {
-            literals: vec!["[x".to_owned()],
-            bytes: std::array::from_fn(|byte| byte == usize::from(b'[')),
-            empty: false,
-        };
+        let bytes = std::array::from_fn(|byte| byte == usize::from(b'['));
+        let first = First::new(vec!["[x".to_owned()], bytes, false);
         let starting = Escape::new([MarkupStart::new(&first, false)]).with_marks(vec![Arc::new(Bracketed)]);
         let end = starting.framed("an [");
         assert_eq!(starting.unframed(&format!("{end}, {end}x, {}", starting.framed("[x"))), "an [, an &#91;x, &#91;x");

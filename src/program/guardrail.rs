@@ -67,6 +67,11 @@ impl Guardrails {
 }
 
 impl Guardrail {
+    /// Whether it may redact what it finds: its strategy says so, or none of its strategies says what follows.
+    pub(crate) fn may_redact(&self) -> bool {
+        !self.inverted && matches!(self.strategy, None | Some(Strategy::Redact | Strategy::AskAgain))
+    }
+
     /// The automaton that finds how much of an incomplete text cannot be part of a later match.
     pub(crate) fn watch(&self) -> Option<&Watch> {
         self.watch.get_or_init(|| Watch::of(self)).as_ref()
@@ -128,4 +133,6 @@ pub(crate) struct TargetPatterns {
     pub(crate) patterns: Arc<PatternSet>,
     /// The guardrail of each pattern, by index.
     pub(crate) rules: Vec<usize>,
+    /// Whether one of them may redact what it finds.
+    pub(crate) may_redact: bool,
 }

@@ -254,11 +254,6 @@ impl BlockNames {
         as_long.find(|(known, bound)| bound.is_in(family) && self.same(known, name)).map(|(_, bound)| bound.id)
     }
 
-    /// Whether names are compared without regard to case.
-    pub(crate) fn is_insensitive(&self) -> bool {
-        self.insensitive
-    }
-
     /// Whether two names are equal.
     pub(crate) fn same(&self, one: &str, other: &str) -> bool {
         // Fast path: most names are spelt exactly like the declared one.

@@ -279,7 +279,7 @@ impl Types {
     /// The member that a response means by this name, compared by the dialect's rules: the declared name, or another
     /// spelling.
     pub(crate) fn called(&self, name: &str, names: &BlockNames) -> Option<(&Arc<str>, &Types)> {
-        let alike = || names.is_insensitive().then(|| self.members().find(|(known, _)| names.same(known, name)))?;
+        let alike = || names.in_any_case().then(|| self.members().find(|(known, _)| names.same(known, name)))?;
         let spelled = || self.spelled.iter().find(|(other, _)| names.same(other, name));
         self.member(name).or_else(alike).or_else(|| self.member(&spelled()?.1))
     }

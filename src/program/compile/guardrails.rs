@@ -148,15 +148,16 @@ impl PackCompiler<'_> {
         for target in targets {
             let applies = |rule: &Guardrail| rule.pattern.is_some() && rule.targets.contains(&target);
             let rules = guardrails.rules.iter().enumerate().filter(|(_, rule)| applies(rule));
+            let may_redact = rules.clone().any(|(_, rule)| rule.may_redact());
             let rules: Vec<usize> = rules.map(|(index, _)| index).collect();
             if let Some(same) = guardrails.sets.iter().find(|set| set.rules == rules) {
                 let patterns = Arc::clone(&same.patterns);
-                guardrails.sets.push(TargetPatterns { target, patterns, rules });
+                guardrails.sets.push(TargetPatterns { target, patterns, rules, may_redact });
                 continue;
             }
             let found = rules.iter().filter_map(|index| guardrails.rules.get(*index)?.pattern.as_ref());
             match PatternSet::new(found).map(Arc::new) {
-                Ok(patterns) => guardrails.sets.push(TargetPatterns { target, patterns, rules }),
+                Ok(patterns) => guardrails.sets.push(TargetPatterns { target, patterns, rules, may_redact }),
                 Err(error) => {
                     let at = rules.first().and_then(|index| guardrails.rules.get(*index)).map(|rule| rule.at);
                     let message = format!("the patterns of one target are too large together: {error}");
