@@ -8,8 +8,9 @@ use super::block::{BlockBinding, BlockId};
 use super::builders::Builders;
 use crate::grammar::{Capture, First, Grammar, Machine, RuleId, SpelledCapture, shipped};
 use crate::surface::{Anchor, Ending, Role};
-use crate::text::SourceId;
+use crate::text::{Slice, SourceId};
 use aho_corasick::{AhoCorasick, MatchKind};
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 /// A limit that no opener written by a prompt reaches.
@@ -216,30 +217,43 @@ impl Family {
     }
 }
 
+/// How many bytes of a closer are searched for: a search for more of them takes twice as long.
+const MAX_START_BYTES: usize = 2;
+
 /// The texts that closers start with, searched for in one pass.
 #[derive(Debug)]
 pub(crate) struct CloserStarts {
-    texts: AhoCorasick,
+    first: First,
+    /// Searches for the first bytes of the texts.
+    starts: AhoCorasick,
 }
 
 impl CloserStarts {
     /// How closers start: with these texts or, if they have too many or unknown beginnings, with these bytes.
     fn new(first: &First) -> Option<Self> {
-        let literals = first.literals.iter().map(|literal| literal.as_bytes().to_vec());
+        let start = |literal: &String| literal.bytes().take(MAX_START_BYTES).collect();
         let is_first = |byte: &u8| first.bytes.get(usize::from(*byte)) == Some(&true);
         let bytes = (0..=u8::MAX).filter(|byte| first.literals.is_empty() && is_first(byte)).map(|byte| vec![byte]);
-        let texts = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(literals.chain(bytes)).ok()?;
-        Some(Self { texts })
+        let starts: BTreeSet<Vec<u8>> = first.literals.iter().map(start).chain(bytes).collect();
+        let starts = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(starts).ok()?;
+        Some(Self { first: first.clone(), starts })
     }
 
     /// The offset of the first of them in `bytes`.
     pub(crate) fn find(&self, bytes: &[u8]) -> Option<usize> {
-        self.texts.find(bytes).map(|found| found.start())
+        let mut from = 0;
+        loop {
+            let at = from + self.starts.find(bytes.slice(from..))?.start();
+            if self.first.starts(bytes.slice(at..)) == Some(true) {
+                return Some(at);
+            }
+            from = at + 1;
+        }
     }
 
     /// The length in bytes of the longest.
     pub(crate) fn longest(&self) -> usize {
-        self.texts.max_pattern_len()
+        self.first.literals.iter().map(String::len).max().unwrap_or(1)
     }
 }
 

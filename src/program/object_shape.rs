@@ -9,7 +9,6 @@ use crate::grammar::{Grammar, RuleId};
 use crate::pack::has_members;
 use crate::surface::{ENTRIES, WHOLE};
 use crate::text::{Present, SearchState, Slice, glob};
-use aho_corasick::{AhoCorasick, MatchKind};
 use std::sync::Arc;
 
 /// How an answer that is one object is read.
@@ -28,10 +27,8 @@ pub(crate) struct ObjectShape {
     insensitive: bool,
     /// Whether an answer is a list of such objects.
     pub(crate) entries: bool,
-    /// A search for the names of members at the first level, if all are words: the first block cannot start before one
-    /// of them.
-    names: Option<AhoCorasick>,
-    longest: usize,
+    /// The names of members at the first level, if all are words: the first block cannot start before one of them.
+    names: Option<Vec<String>>,
 }
 
 /// The rules for faults that the reader tolerates; a fault without a rule in the grammar is not tolerated.
@@ -127,24 +124,16 @@ impl ObjectShape {
             insensitive,
             entries: false,
             names: None,
-            longest: 0,
         };
         // Blocks before the object, such as reasoning, are not members of it.
         for (index, block) in blocks.iter().enumerate().filter(|(_, block)| !block.starts) {
             members.bind(BlockId(index as u16), block);
         }
-        let names: Vec<&String> = members.level(Self::ROOT).members.iter().map(|(name, _)| name).collect();
+        let root = members.level(Self::ROOT);
+        let names: Vec<String> = root.members.iter().map(|(name, _)| name.clone()).collect();
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-        let words = members.level(Self::ROOT).block.is_none()
-            && names.iter().all(|name| !name.is_empty() && name.bytes().all(is_word));
-        let texts = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .clone()
-            .ascii_case_insensitive(insensitive)
-            .build(&names)
-            .ok();
-        (members.longest, members.names) =
-            (names.iter().map(|name| name.len()).max().unwrap_or_default(), texts.filter(|_| words));
+        let are_words = names.iter().all(|name| !name.is_empty() && name.bytes().all(is_word));
+        members.names = Some(names).filter(|_| are_words && root.block.is_none());
         Some(members)
     }
 
@@ -195,27 +184,30 @@ impl ObjectShape {
         (inner.len() < quoted.len() || rest.starts_with('"')) && self.member(Self::ROOT, name).is_some()
     }
 
-    /// The offset in an incomplete text where the first key of the first level may start.
+    /// The offset in an incomplete text where the first key of the first level may start, judged by the colons: texts
+    /// have few of them.
     pub(crate) fn find_member(&self, text: &[u8]) -> SearchState {
         let Some(names) = &self.names else { return SearchState::FoundAt(0) };
-        // An escape may encode any character of a name.
-        let escape = memchr::memchr(b'\\', text);
-        let whole = text.slice(..escape.unwrap_or(text.len()));
-        for name in names.find_iter(whole) {
-            let behind = text.slice(name.end()..);
-            let behind = behind.strip_prefix(b"\"").or(behind.strip_prefix(b"'")).unwrap_or(behind);
-            match behind.trim_ascii_start().first() {
-                Some(b':') => return SearchState::FoundAt(name.start().saturating_sub(1)),
-                Some(_) => {}
-                None => return SearchState::NotBefore(name.start().saturating_sub(1)),
+        let longest = names.iter().map(String::len).max().unwrap_or_default();
+        // The text before white space, a quote and the name that may precede `end`.
+        let before = |end: usize| text.slice(..end).trim_ascii_end().len().saturating_sub(longest + 2);
+        for at in memchr::memchr2_iter(b':', b'\\', text) {
+            // An escape may encode any character of a name.
+            if text.get(at) == Some(&b'\\') {
+                return SearchState::FoundAt(before(at));
+            }
+            let key = text.slice(..at).trim_ascii_end();
+            let key = key.strip_suffix(b"\"").or(key.strip_suffix(b"'")).unwrap_or(key);
+            let start_of = |name: &String| {
+                let start = key.len().checked_sub(name.len())?;
+                let is_same = std::str::from_utf8(key.slice(start..)).is_ok_and(|key| self.same(key, name));
+                is_same.then_some(start.saturating_sub(1))
+            };
+            if let Some(start) = names.iter().filter_map(start_of).min() {
+                return SearchState::FoundAt(start);
             }
         }
-        // Go back over a quote and the longest name, because a name may be incomplete at the end.
-        let before = |end: usize| end.saturating_sub(self.longest + 1);
-        match escape {
-            Some(escape) => SearchState::FoundAt(before(escape)),
-            None => SearchState::NotBefore(before(text.len())),
-        }
+        SearchState::NotBefore(before(text.len()))
     }
 
     /// Whether a member at any level has this name.
