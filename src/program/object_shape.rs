@@ -11,6 +11,9 @@ use crate::surface::{ENTRIES, WHOLE};
 use crate::text::{Present, SearchState, Slice, glob};
 use std::sync::Arc;
 
+/// The most bytes of a key, and of white space behind it, in which its colon is searched for.
+const MAX_BLANK: usize = 1024;
+
 /// How an answer that is one object is read.
 #[derive(Debug)]
 pub(crate) struct ObjectShape {
@@ -188,26 +191,34 @@ impl ObjectShape {
     /// have few of them.
     pub(crate) fn find_member(&self, text: &[u8]) -> SearchState {
         let Some(names) = &self.names else { return SearchState::FoundAt(0) };
-        let longest = names.iter().map(String::len).max().unwrap_or_default();
-        // The text before white space, a quote and the name that may precede `end`.
-        let before = |end: usize| text.slice(..end).trim_ascii_end().len().saturating_sub(longest + 2);
-        for at in memchr::memchr2_iter(b':', b'\\', text) {
-            // An escape may encode any character of a name.
-            if text.get(at) == Some(&b'\\') {
-                return SearchState::FoundAt(before(at));
-            }
-            let key = text.slice(..at).trim_ascii_end();
+        // The start of the key that ends here: its quote, or the byte before its name.
+        let key_before = |end: usize| {
+            let key = text.slice(..end).trim_ascii_end();
             let key = key.strip_suffix(b"\"").or(key.strip_suffix(b"'")).unwrap_or(key);
             let start_of = |name: &String| {
                 let start = key.len().checked_sub(name.len())?;
                 let is_same = std::str::from_utf8(key.slice(start..)).is_ok_and(|key| self.same(key, name));
                 is_same.then_some(start.saturating_sub(1))
             };
-            if let Some(start) = names.iter().filter_map(start_of).min() {
+            names.iter().filter_map(start_of).min()
+        };
+        // The start of a key of which a part may be before this offset.
+        let longest = names.iter().map(String::len).max().unwrap_or_default();
+        let part_before = |end: usize| end.saturating_sub(longest + 1);
+        for at in memchr::memchr2_iter(b':', b'\\', text) {
+            // An escape may encode any character of a name.
+            let is_escape = text.get(at) == Some(&b'\\');
+            let start = if is_escape { Some(part_before(at)) } else { key_before(at) };
+            if let Some(start) = start {
                 return SearchState::FoundAt(start);
             }
         }
-        SearchState::NotBefore(before(text.len()))
+        match key_before(text.len()) {
+            // What is behind a key is read again with each piece of the answer: not if it is long.
+            Some(start) if text.len() - start > MAX_BLANK => SearchState::FoundAt(start),
+            Some(start) => SearchState::NotBefore(start),
+            None => SearchState::NotBefore(part_before(text.len())),
+        }
     }
 
     /// Whether a member at any level has this name.
@@ -291,5 +302,31 @@ impl ObjectShape {
         if let Some(level) = self.levels.get_mut(id.0) {
             change(level);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::shipped;
+    use crate::text::SourceId;
+
+    #[track_caller]
+    fn check(text: &str, expected: &SearchState) {
+        let grammar = shipped("json").and_then(|text| Grammar::parse(SourceId::RESPONSE, text).value);
+        let names = Some(["message", "message_id"].map(str::to_owned).to_vec());
+        let shape = grammar.and_then(|grammar| ObjectShape::new(Arc::new(grammar), &[], true));
+        let shape = shape.map(|shape| ObjectShape { names, ..shape });
+        assert_eq!(shape.map(|shape| shape.find_member(text.as_bytes())).as_ref(), Some(expected), "{text:?}");
+    }
+
+    #[test]
+    fn a_key_is_found_by_its_colon() {
+        check("Note: a {\"Message\" : 1", &SearchState::FoundAt(9));
+        check("{message_id: 1, message: 2", &SearchState::FoundAt(0));
+        check("of a message, and: ", &SearchState::NotBefore(8));
+        check("{ \"message\"  ", &SearchState::NotBefore(2));
+        check("{ \"mes\\u0073age\"", &SearchState::FoundAt(0));
+        check(&format!("message{}", " ".repeat(2000)), &SearchState::FoundAt(0));
     }
 }
