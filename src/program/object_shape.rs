@@ -197,7 +197,8 @@ impl ObjectShape {
             let key = key.strip_suffix(b"\"").or(key.strip_suffix(b"'")).unwrap_or(key);
             let start_of = |name: &String| {
                 let start = key.len().checked_sub(name.len())?;
-                let is_same = std::str::from_utf8(key.slice(start..)).is_ok_and(|key| self.same(key, name));
+                let (one, other) = (key.slice(start..), name.as_bytes());
+                let is_same = if self.insensitive { one.eq_ignore_ascii_case(other) } else { one == other };
                 is_same.then_some(start.saturating_sub(1))
             };
             names.iter().filter_map(start_of).min()
