@@ -242,7 +242,7 @@ impl LeadingReasoning {
     /// The next offset at which a closer may start. If there is none, the search continues after the text that has
     /// arrived.
     fn next_start(&mut self, starts: &CloserStarts, text: &str, complete: bool) -> Option<usize> {
-        let found = starts.find(text.as_bytes().slice(self.from..));
+        let found = starts.find_all(text.as_bytes().slice(self.from..)).next();
         // The last bytes may be the start of a closer that has not arrived completely.
         let coming = if complete { 0 } else { starts.longest().saturating_sub(1) };
         let searched = text.len().saturating_sub(coming).max(self.from);

@@ -79,11 +79,10 @@ impl Judgement<'_> {
         for block in self.document.blocks.iter().filter(|block| block.ended.is_cut() || speaks(block)) {
             let (inner, speaks) = (block.inner(), speaks(block));
             let counts = |closer: &Span| !speaks || self.edges_line(*closer);
-            for finder in dialect.closer_prefixes.iter() {
-                let body = inner.of(self.text).as_bytes();
-                let places = finder.find_iter(body).map(|at| inner.start + at);
-                found.extend(places.filter(|at| !masked(*at)).filter_map(|at| closer_at(at, inner)).filter(counts));
-            }
+            let body = inner.of(self.text).as_bytes();
+            let starts = dialect.closer_starts.iter().flat_map(|starts| starts.find_all(body));
+            let places = starts.map(|at| inner.start + at).filter(|at| !masked(*at));
+            found.extend(places.filter_map(|at| closer_at(at, inner)).filter(counts));
         }
         found
     }

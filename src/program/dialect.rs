@@ -6,7 +6,7 @@
 
 use super::action::Action;
 use super::block::{BlockBinding, BlockId, Closer, NameSource};
-use super::family::Family;
+use super::family::{CloserStarts, Family};
 use super::names::BlockNames;
 use super::object_shape::ObjectShape;
 use super::params::ParamNames;
@@ -15,7 +15,6 @@ use super::structure::Structure;
 use crate::grammar::Grammar;
 use crate::surface::{Between, Ending, Role};
 use crate::text::{Location, Slice, glob};
-use memchr::memmem;
 use std::sync::Arc;
 
 /// The index of a dialect in its program.
@@ -85,9 +84,8 @@ pub(crate) struct Dialect {
     pub(crate) needs: Vec<String>,
     /// The names that may be keys in the payloads of the dialect's calls.
     pub(crate) params: Arc<ParamNames>,
-    /// What the closers of its blocks begin with, each once. Stored, because building a searcher takes longer than
-    /// searching a short text.
-    pub(crate) closer_prefixes: Arc<Vec<memmem::Finder<'static>>>,
+    /// What the closers of its blocks start with: searched for to find a closer of reasoning without an opener.
+    pub(crate) closer_starts: Option<Arc<CloserStarts>>,
     /// The dialect from which this one differs only in `needs`.
     pub(crate) like: Option<DialectId>,
     /// For a fallback, which reads only answers that no other dialect can: the dialect that it equals except for what

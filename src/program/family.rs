@@ -231,24 +231,38 @@ pub(crate) struct CloserStarts {
 impl CloserStarts {
     /// How closers start: with these texts or, if they have too many or unknown beginnings, with these bytes.
     fn new(first: &First) -> Option<Self> {
-        let start = |literal: &String| literal.bytes().take(MAX_START_BYTES).collect();
         let is_first = |byte: &u8| first.bytes.get(usize::from(*byte)) == Some(&true);
         let bytes = (0..=u8::MAX).filter(|byte| first.literals.is_empty() && is_first(byte)).map(|byte| vec![byte]);
-        let starts: BTreeSet<Vec<u8>> = first.literals.iter().map(start).chain(bytes).collect();
-        let starts = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(starts).ok()?;
-        Some(Self { first: first.clone(), starts })
+        let bytes: Vec<Vec<u8>> = bytes.collect();
+        Self::build(first.literals.iter().cloned(), bytes)
     }
 
-    /// The offset of the first of them in `bytes`.
-    pub(crate) fn find(&self, bytes: &[u8]) -> Option<usize> {
+    /// How the closers of all families start, as far as that is known.
+    pub(super) fn of_all(families: &[Family]) -> Option<Self> {
+        let closers = families.iter().filter_map(|family| Some(family.grammar.first(family.close?)));
+        Self::build(closers.flat_map(|first| first.literals.iter().cloned()), Vec::new())
+    }
+
+    fn build(literals: impl Iterator<Item = String>, bytes: Vec<Vec<u8>>) -> Option<Self> {
+        let mut literals: Vec<String> = literals.collect();
+        literals.sort_unstable();
+        // Where a text that starts with another one is, that one is, too.
+        literals.dedup_by(|next, shorter| next.starts_with(shorter.as_str()));
+        let start = |literal: &String| literal.bytes().take(MAX_START_BYTES).collect();
+        let starts: BTreeSet<Vec<u8>> = literals.iter().map(start).chain(bytes).collect();
+        let starts = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(starts).ok()?;
+        Some(Self { first: First::new(literals, [true; 256], false), starts })
+    }
+
+    /// The offsets of all of them in `bytes`.
+    pub(crate) fn find_all(&self, bytes: &[u8]) -> impl Iterator<Item = usize> {
         let mut from = 0;
-        loop {
+        let places = std::iter::from_fn(move || {
             let at = from + self.starts.find(bytes.slice(from..))?.start();
-            if self.first.starts(bytes.slice(at..)) == Some(true) {
-                return Some(at);
-            }
             from = at + 1;
-        }
+            Some(at)
+        });
+        places.filter(|at| self.first.starts(bytes.slice(*at..)) == Some(true))
     }
 
     /// The length in bytes of the longest.

@@ -54,7 +54,7 @@ impl Dialect {
             between: Vec::new(),
             needs: Vec::new(),
             params,
-            closer_prefixes: Arc::default(),
+            closer_starts: None,
             like: None,
             fallback: None,
             at: nowhere(),

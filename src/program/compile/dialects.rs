@@ -9,13 +9,11 @@ use crate::pack::Pack;
 use crate::program::Prefilter;
 use crate::program::names::{Binding, BlockNames};
 use crate::program::{
-    BlockBinding, BlockId, Closer, DegradationTable, Dialect, DialectId, Family, FieldName, MaskKinds, NameSource,
-    ObjectShape, Schema, Structure, TextRole,
+    BlockBinding, BlockId, Closer, CloserStarts, DegradationTable, Dialect, DialectId, Family, FieldName, MaskKinds,
+    NameSource, ObjectShape, Schema, Structure, TextRole,
 };
 use crate::surface::{self, Anchor, BlockLayout, Case, Ending, Mask, Role, Trim};
 use crate::text::Spanned;
-use memchr::memmem;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surface::Dialect>, pack: &Pack) -> Dialect {
@@ -84,7 +82,7 @@ pub(super) fn compile_dialect(own: DialectId, name: &str, dialect: &Spanned<surf
         outline: outline.map(Arc::new),
         masks,
         mask_starts,
-        closer_prefixes: Arc::new(closer_prefixes(&families)),
+        closer_starts: CloserStarts::of_all(&families).map(Arc::new),
         families: Arc::new(families),
         wraps: blocks.iter().any(|block| block.role == Role::Wrapper),
         text: outside(dialect.text.as_ref().map(|text| text.value.as_str())),
@@ -116,13 +114,6 @@ fn bindings<'d>(dialect: &'d surface::Dialect, is_object: bool, pack: &Pack) -> 
         names.extend(block.value.opening_names(name).map(|name| (name, Binding { id, family })));
     }
     names
-}
-
-/// The literals that closers begin with, each once: they are searched for to find an unmatched closer of reasoning.
-fn closer_prefixes(families: &[Family]) -> Vec<memmem::Finder<'static>> {
-    let closers = families.iter().filter_map(|family| family.close.map(|close| &family.grammar.first(close).literals));
-    let prefixes: BTreeSet<&String> = closers.flatten().collect();
-    prefixes.into_iter().map(|prefix| memmem::Finder::new(prefix).into_owned()).collect()
 }
 
 /// What the text outside every block counts as.
