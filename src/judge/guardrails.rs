@@ -4,6 +4,7 @@
 //! Out: tripped guardrails, answered by strategies; all patterns for one target are searched in one pass.
 //! Never: searches a text after replacements: all patterns see texts as they were written.
 
+use super::outside::OutsideText;
 use super::redacting::{Hit, PendingRedactions};
 use super::{Composed, JudgedCall, Judgement, OutsideFate, StepKind, Subject, defect, head};
 use crate::diagnostic::{Defect, Diagnostic, Message, Strategy, message, quote};
@@ -84,13 +85,16 @@ impl<'r> Judgement<'r> {
         self.renew(&mut stale);
     }
 
-    /// Hides what guardrails would redact in blocks that do not count, and in accepted calls: a part of these may be
-    /// dropped, such as a repeated field. Findings may quote it. The conditions of the guardrails are not evaluated,
+    /// Hides what guardrails would redact in dropped text outside every block, in blocks that do not count, and in
+    /// accepted calls: a part of these may be dropped, such as a repeated field. Findings may quote it. The conditions of the guardrails are not evaluated,
     /// since they are about what counts.
     fn hide_in_dropped(&mut self, set: &TargetPatterns) {
         // Most guardrails do something else with whatever they find.
         if !set.may_redact {
             return;
+        }
+        if set.target == GuardrailTarget::Role(Role::Message) {
+            self.hide_outside(&candidates);
         }
         for index in 0..self.document.blocks.len() {
             let accepted = self.is_accepted(index);
@@ -121,6 +125,25 @@ impl<'r> Judgement<'r> {
         }
     }
 
+    /// Hides what guardrails of the message would redact in dropped text outside every block, which may be meant for
+    /// the user.
+    fn hide_outside(&mut self, candidates: &[&Guardrail]) {
+        for index in 0..self.texts.pieces.len() {
+            let dropped = self.texts.pieces.get(index).filter(|piece| piece.fate == OutsideFate::Dropped);
+            let Some(core) = dropped.map(OutsideText::core) else { continue };
+            let written = core.of(self.text);
+            for rule in candidates {
+                if !self.redacts(rule, &Subject::Outside(index)) {
+                    continue;
+                }
+                for found in matches(rule, written).take(most_matches(written)) {
+                    let place = Span::new(core.start + found.start, core.start + found.end);
+                    self.redactions.hide(place, written.slice(found));
+                }
+            }
+        }
+    }
+
     /// Hides all matches of a guardrail in a call as it is written, in its escapes, and in its parameters.
     fn hide_in_call(&mut self, rule: &Guardrail, index: usize) {
         let (Some(call), Some(block)) = (self.call_of(index), self.document.blocks.get(index)) else { return };
@@ -135,9 +158,11 @@ impl<'r> Judgement<'r> {
                 |matched: &String| text.matches(matched.as_str()).count() > raw.matches(matched.as_str()).count();
             decoded.extend(found(&text).into_iter().filter(is_coded));
         }
-        each_text(&call.params, &mut Vec::new(), &mut |_, text, _| {
+        let mut add = |text: &str| {
             decoded.extend(found(text).into_iter().filter(|matched| !raw.contains(matched.as_str())));
-        });
+        };
+        add(&call.name);
+        each_text(&call.params, &mut Vec::new(), &mut |_, text, _| add(text));
         // Escapes hide where a match is: the whole payload is hidden, or the opener of a call without one.
         let place = Some(block.body().trimmed(self.text)).filter(|body| !body.is_empty()).unwrap_or(span);
         let coded = decoded.iter().map(|matched| (place, matched.as_str()));
