@@ -77,6 +77,28 @@ pub(crate) fn has_doubtful_escapes(raw: &str) -> bool {
     is_broken && is_doubtful
 }
 
+/// How an escape by its number starts.
+static NUMBERED: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(r"\u"));
+
+/// Whether an escape is half of a surrogate pair without the other half, which is no character.
+pub(crate) fn has_lone_surrogate(raw: &str) -> bool {
+    // Fast path: most texts have no such escape at all.
+    let Some(first) = NUMBERED.find(raw.as_bytes()) else { return false };
+    // The backslash found may be the second of two.
+    let start = raw.slice(..first).trim_end_matches('\\').len();
+    let mut rest = raw.slice(start..);
+    while let Some(at) = next_backslash(rest.as_bytes()) {
+        let after = rest.slice(at + 1..);
+        let (length, character) = known_escape(after);
+        let is_written = || after.get(1..5).is_some_and(|digits| digits.eq_ignore_ascii_case("fffd"));
+        if length > 1 && character == char::REPLACEMENT_CHARACTER && !is_written() {
+            return true;
+        }
+        rest = after.slice(length..);
+    }
+    false
+}
+
 /// The length of the escape after a backslash, and the character that it denotes; 0 if JSON has no such escape. An
 /// unpaired half of a surrogate pair becomes U+FFFD.
 pub(crate) fn known_escape(text: &str) -> (usize, char) {

@@ -22,11 +22,12 @@ mod tape;
 mod tests;
 
 pub(crate) use escape::{
-    decode_quoted, decode_string, escape_in, has_doubtful_escapes, known_escape, next_backslash, resolve, unescape,
+    decode_quoted, decode_string, escape_in, has_doubtful_escapes, has_lone_surrogate, known_escape, next_backslash,
+    resolve, unescape,
 };
 pub(crate) use fault::{
     CODE_FENCE, CONSTANT, EXTRA_BRACE, FaultId, Grade, JsonFault, MISSING_BRACE, MISSING_BRACKET, REPEATED_KEY,
-    TEXT_AROUND, certain_words, is_certain, named, worded,
+    SURROGATE, TEXT_AROUND, certain_words, is_certain, named, worded,
 };
 pub(crate) use quotes::in_triple;
 pub(crate) use scan::plain_length;

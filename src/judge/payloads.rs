@@ -284,7 +284,7 @@ impl<'r> Judgement<'r> {
     /// The parameters in the opener of a call.
     fn opener_params(
         &mut self,
-        PayloadRequest { block, bound, .. }: PayloadRequest<'_>,
+        PayloadRequest { call, block, bound }: PayloadRequest<'_>,
         outer: &[FieldEntry<'_>],
         source: PayloadSource<'_>,
         types: &Types,
@@ -320,9 +320,14 @@ impl<'r> Judgement<'r> {
         let mut params: Object = typed.typed(texts.into_iter(), types, self.program.limits.depth).params.into();
         for entry in &outer {
             let Some(at) = built.iter().position(|one| is_built(entry, one)) else { continue };
-            let (span, Built { value, repeated, .. }) = built.swap_remove(at);
+            let (span, Built { value, repeated, faults }) = built.swap_remove(at);
             for key in repeated {
                 self.repeated_key(&key, span, bound);
+            }
+            if faults.iter().any(|(name, _)| name == json::SURROGATE) {
+                let message =
+                    message!("`{}` contains half of a surrogate pair, which is no character", quote(entry.name, 40));
+                self.malformed(call, bound, span, message);
             }
             params.insert(
                 declared(entry).unwrap_or_else(|| source.dialect.names.fold(entry.name).as_ref().into()),

@@ -246,8 +246,13 @@ impl<'r> Judgement<'r> {
             ),
             Defect::UnclosedBlock => (message!("`{}` is never closed", name()), None),
             Defect::MalformedPayload
-                if block.is_some_and(|block| block.written == BodyEncoding::String && !block.body().is_empty()) =>
+                if block.is_some_and(|block| {
+                    matches!(block.written, BodyEncoding::String | BodyEncoding::Twice) && !block.body().is_empty()
+                }) =>
             {
+                if block.is_some_and(|block| json::has_lone_surrogate(block.body().of(self.text))) {
+                    return (message!("`{}` contains half of a surrogate pair, which is no character", name()), None);
+                }
                 let message = message!("the escapes of `{}` may be backslashes and letters", name());
                 (message, Some("a backslash in a string of JSON is written as two".into()))
             }

@@ -51,7 +51,7 @@ fn each_fault_has_its_name_and_its_place() {
     check("\"a\n\tb\"", &[("bare_newline", "\n\t")]);
     check("{a-b: 1, $c: 2}", &[("unquoted_key", "a-b"), ("unquoted_key", "$c")]);
     check("[True, None, undefined, NaN]", &["True", "None", "undefined", "NaN"].map(|word| ("constant", word)));
-    check(r#""\d \ud800 \ud83d\ude00""#, &[("escape", r"\d"), ("escape", r"\u")]);
+    check(r#""\d \ud800 \ud83d\ude00""#, &[("escape", r"\d"), ("surrogate", r"\ud800")]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::{ObjectReader, ReadObject};
 use crate::diagnostic::{Defect, Remark};
 use crate::document::decode::is_escaped_twice;
 use crate::document::{Attribute, AttributeKey, Attributes, Block, BodyEncoding, Ended, FindingKind, ReaderFinding};
-use crate::json::{self, Context, Grade, decode_string, has_doubtful_escapes};
+use crate::json::{self, Context, Grade, decode_string, has_doubtful_escapes, has_lone_surrogate};
 use crate::program::{self, BlockId, LevelId, NameSource, ObjectShape, Schema};
 use crate::surface::Role;
 use crate::text::Span;
@@ -272,7 +272,8 @@ impl<'p> ObjectReader<'p> {
         {
             body = string.inner(text);
             written = BodyEncoding::String;
-            if piece.bound.role == Role::Content && has_doubtful_escapes(body.of(text)) {
+            let is_doubtful = |raw| has_doubtful_escapes(raw) || has_lone_surrogate(raw);
+            if piece.bound.role == Role::Content && is_doubtful(body.of(text)) {
                 self.found.push(ReaderFinding::of(Defect::MalformedPayload, piece.span, index));
             }
             if is_escaped_twice(body.of(text)) {

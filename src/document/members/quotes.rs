@@ -52,7 +52,7 @@ pub(super) fn read(cursor: &mut Cursor<'_, '_>, around: StringContext<'_>, opene
                 nested = nested.or_else(|| member(cursor));
                 faults.bare_quote
             }
-            Some(b'\\') => faults.escape,
+            Some(b'\\') => faults.surrogate.filter(|rule| cursor.run(*rule).is_some()).or(faults.escape),
             Some(_) => faults.bare_newline,
         };
         match fault.and_then(|rule| Some((rule, cursor.run(rule)?))).filter(|(_, end)| *end > cursor.at) {

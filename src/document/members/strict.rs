@@ -2,10 +2,11 @@
 //!
 //! In: a response, and the offset of a brace.
 //! Out: the tape of the object, if all of it is valid; a part without declared names is one sealed node.
-//! Never: decodes a string, or reads anything invalid.
+//! Never: decodes a string, or reads anything that is a fault.
 
 use super::tape::{MemberNodeKind, ObjectTape};
 use super::{ReadObject, stray_marks};
+use crate::json::has_lone_surrogate;
 use crate::program::{LevelId, Limits, ObjectShape};
 use crate::text::{JsonCursor, Span};
 use crate::value::broken;
@@ -21,7 +22,8 @@ pub(super) fn read(text: &str, brace: usize, outline: &ObjectShape, limits: &Lim
     let mut values = serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
     values.next().ok_or(0_usize)?.map_err(|error| broken::read(&error, rest))?;
     let end = brace + values.byte_offset();
-    if stray_marks::goes_on_behind(outline, text, end) {
+    // Half of a surrogate pair is valid JSON, and still a fault.
+    if stray_marks::goes_on_behind(outline, text, end) || has_lone_surrogate(Span::new(brace, end).of(text)) {
         return Err(end - brace);
     }
     let most = limits.fields;

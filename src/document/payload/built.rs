@@ -10,7 +10,7 @@ use crate::document::call_list::CallLayout;
 use crate::document::mark::{most_captures, parts_of};
 use crate::document::unquoted;
 use crate::grammar::{Capture, Machine, RuleId, inside};
-use crate::json::{self, Context, Json, JsonFault, decode_quoted};
+use crate::json::{self, Context, Json, JsonFault, decode_quoted, has_lone_surrogate};
 use crate::program::{Builders, Family};
 use crate::text::Span;
 use crate::value::{Object, Value};
@@ -160,8 +160,16 @@ impl PayloadBuilder<'_> {
         let value = self.value(at, self.source.limits.depth, &mut repeated)?;
         let inner = self.captures.get(at..self.captures.get(at)?.next())?;
         let faults = self.family.grammar.faults(inner);
-        let faults = faults.map(|(rule, span)| (self.family.grammar.rule_name(rule).to_owned(), span)).collect();
+        let faults = faults.map(|(rule, span)| (self.family.grammar.rule_name(rule).to_owned(), span));
+        let faults = faults.chain(self.torn(inner).map(|span| (json::SURROGATE.to_owned(), span))).collect();
         Some(Built { value, repeated, faults })
+    }
+
+    /// The strings and keys of JSON or Python with half of a surrogate pair, whatever the grammar says about escapes.
+    fn torn<'c>(&'c self, captures: &'c [Capture]) -> impl Iterator<Item = Span> + use<'c> {
+        let texts = captures.iter().filter(|one| [self.builders.string, self.builders.key].contains(&Some(one.rule())));
+        let spans = texts.map(Capture::span);
+        spans.filter(|span| self.builders.text.is_none() && has_lone_surrogate(span.of(self.source.text)))
     }
 
     /// The value of a capture; `None` if it is nested too deeply, or if payloads have too many values.
