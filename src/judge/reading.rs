@@ -250,7 +250,7 @@ impl<'r> Judgement<'r> {
                     matches!(block.written, BodyEncoding::String | BodyEncoding::Twice) && !block.body().is_empty()
                 }) =>
             {
-                if block.is_some_and(|block| json::has_lone_surrogate(block.body().of(self.text))) {
+                if block.is_some_and(|block| json::has_lone_surrogate(block.span().of(self.text))) {
                     return (message!("`{}` contains half of a surrogate pair, which is no character", name()), None);
                 }
                 let message = message!("the escapes of `{}` may be backslashes and letters", name());

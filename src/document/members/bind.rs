@@ -272,8 +272,9 @@ impl<'p> ObjectReader<'p> {
         {
             body = string.inner(text);
             written = BodyEncoding::String;
-            let is_doubtful = |raw| has_doubtful_escapes(raw) || has_lone_surrogate(raw);
-            if piece.bound.role == Role::Content && is_doubtful(body.of(text)) {
+            // The key may be the text with half of a character.
+            let is_doubtful = || has_doubtful_escapes(body.of(text)) || has_lone_surrogate(piece.span.of(text));
+            if piece.bound.role == Role::Content && is_doubtful() {
                 self.found.push(ReaderFinding::of(Defect::MalformedPayload, piece.span, index));
             }
             if is_escaped_twice(body.of(text)) {
