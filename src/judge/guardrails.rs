@@ -163,9 +163,12 @@ impl<'r> Judgement<'r> {
         };
         add(&call.name);
         each_text(&call.params, &mut Vec::new(), &mut |_, text, _| add(text));
-        // Escapes hide where a match is: the whole payload is hidden, or the opener of a call without one.
+        // Escapes hide where a match is: the whole payload is hidden, or the opener of a call without one. An opener with
+        // escapes of its own may contain it as well.
         let place = Some(block.body().trimmed(self.text)).filter(|body| !body.is_empty()).unwrap_or(span);
-        let coded = decoded.iter().map(|matched| (place, matched.as_str()));
+        let opener = Some(block.opener()).filter(|opener| opener.of(self.text).contains(['&', '\\']));
+        let places = || std::iter::once(place).chain(opener);
+        let coded = decoded.iter().flat_map(|matched| places().map(|place| (place, matched.as_str())));
         let written = matches(rule, raw).take(most_matches(raw));
         let place_of = |found: &Range<usize>| Span::new(span.start + found.start, span.start + found.end);
         let written = written.map(|found| (place_of(&found), raw.slice(found)));
