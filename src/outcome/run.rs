@@ -14,7 +14,7 @@ use crate::diagnostic::{Code, Defect, Diagnostic, Findings, Remark, Strategy};
 use crate::document::{Document, Readers};
 use crate::flow::{Flow, Flowed, Performed};
 use crate::judge::{AfterCall, Circumstances, Judgement, Leaf, Occasion, Steps, judge, judge_parts};
-use crate::program::{ActionId, BlockId, DeclarationContext, Dialect, Mode, Program, RuleEvent};
+use crate::program::{ActionId, BlockId, DeclarationContext, Dialect, Program, RuleEvent};
 use crate::prompt::Corrected;
 use crate::session::Session;
 use crate::surface::Role;
@@ -140,7 +140,7 @@ impl Program {
             judged.remark(Remark::NotUtf8, span, "this is not UTF-8 and was replaced", None);
         }
         judged.findings.left_out += broken.count - broken.first.len().min(self.limits.diagnostics);
-        if let Some(unread) = self.unread(session, options, judged.mode) {
+        if let Some(unread) = self.unread(session, options, &judged) {
             judged.find(unread);
         }
         let flowed = self.flow(&mut judged, occasion);
@@ -198,16 +198,26 @@ impl Program {
         outcome
     }
 
-    /// An error if no dialect could read at all, because the host named an unknown dialect or mode.
-    fn unread(&self, session: &Session, options: &Options, mode: Option<&Mode>) -> Option<Diagnostic> {
-        let misfit = match &options.dialect {
-            Some(only) if self.dialects().any(|name| name == only) => return None,
-            Some(only) => {
-                Diagnostic::new(Code::SESSION_MISFIT, None, format!("the pack has no dialect `{}`", excerpt(only, 60)))
-                    .with_nearest(only, self.dialects())
+    /// An error if no dialect could read at all: the host named an unknown dialect or mode, or it passed a text in a
+    /// mode that has no dialects.
+    fn unread(&self, session: &Session, options: &Options, judged: &Judgement<'_>) -> Option<Diagnostic> {
+        let misfit = |message: String| Diagnostic::new(Code::SESSION_MISFIT, None, message);
+        let misfit = match (&options.dialect, judged.mode) {
+            (Some(only), _) if self.dialects().any(|name| name == only) => return None,
+            (Some(only), _) => {
+                misfit(format!("the pack has no dialect `{}`", excerpt(only, 60))).with_nearest(only, self.dialects())
             }
-            None if mode.is_some() => return None,
-            None => self.no_mode(&session.mode),
+            (None, None) => self.no_mode(&session.mode),
+            (None, Some(mode)) => {
+                let is_text = judged.document.natives.is_none() && !judged.text.trim().is_empty();
+                if !is_text || self.dialects_of(mode).next().is_some() {
+                    return None;
+                }
+                let help =
+                    "what an API returned is judged as its message (`--from`); for a text, declare `[dialects.NAME]`";
+                misfit(format!("the mode `{}` has no dialect: nothing reads a text", excerpt(&session.mode, 60)))
+                    .with_help(help)
+            }
         };
         let (code, at) = (Code::Defect(Defect::NoDialect), Location::response(Span::default()));
         Some(Diagnostic { code, at: Some(at), strategy: Some(Strategy::Keep), ..misfit })
