@@ -208,7 +208,7 @@ impl Program {
     /// ```
     #[must_use]
     pub fn confirm(&self, session: &Session, id: &str) -> Outcome {
-        self.resolve_pending(session, id, true)
+        self.resolve_pending(session, id, true, &Options::default())
     }
 
     /// Removes a pending call: a person has declined the request `id` of [`Session::pending`]. The call is dropped with
@@ -216,7 +216,7 @@ impl Program {
     /// and a finding says so.
     #[must_use]
     pub fn decline(&self, session: &Session, id: &str) -> Outcome {
-        self.resolve_pending(session, id, false)
+        self.resolve_pending(session, id, false, &Options::default())
     }
 
     /// The outcome of an answer whose effects do not apply to the files as they are: a text to replace is not in its

@@ -100,14 +100,14 @@ impl<'p> Talk<'p> {
     /// Like [`Talk::confirm`], for a host that executes the effects. A call whose effects could not be applied is still
     /// pending.
     pub fn confirm_to(&mut self, id: &str, carry_out: impl FnOnce(&Outcome) -> Vec<Miss>) -> TurnResult {
-        let outcome = self.program.confirm(&self.session, id);
+        let outcome = self.program.resolve_pending(&self.session, id, true, &self.options);
         let outcome = self.carried_out(outcome, carry_out);
         self.go_on(TurnResult::Outcome(Box::new(outcome)))
     }
 
     /// A person declines a pending call.
     pub fn decline(&mut self, id: &str) -> TurnResult {
-        let outcome = self.program.decline(&self.session, id);
+        let outcome = self.program.resolve_pending(&self.session, id, false, &self.options);
         self.go_on(TurnResult::Outcome(Box::new(outcome)))
     }
 

@@ -22,7 +22,14 @@ const MAX_LISTED: usize = 8;
 
 impl Program {
     /// The outcome of the call that waits under `id`, now that a person has confirmed or declined it.
-    pub(crate) fn resolve_pending(&self, session: &Session, id: &str, is_confirmed: bool) -> Outcome {
+    /// Of the options, only `trace` has an effect.
+    pub(crate) fn resolve_pending(
+        &self,
+        session: &Session,
+        id: &str,
+        is_confirmed: bool,
+        options: &Options,
+    ) -> Outcome {
         let mut session = session.clone();
         let Some(waited) = session.pending.remove(id) else {
             return self.nothing_waits(&session, id);
@@ -32,7 +39,7 @@ impl Program {
         let mut reply = Reply::default();
         reply.parts.push(ReplyPart::Call { id: call.clone(), name: action.clone(), arguments: params.to_string() });
         let layout = reply.layout();
-        let options = Options::default();
+        let options = Options { trace: options.trace, ..Options::default() };
         let mut readers = self.readers(&session, &options);
         let document = readers.finish(&self.dialects, layout.text());
         let document = document.with_natives(&reply, &layout, &self.dialects, &self.limits);
