@@ -226,6 +226,13 @@ impl Misfit {
         if self.named { places.name(&self.pointer) } else { places.value(&self.pointer) }
     }
 
+    /// A misfit for an outcome in place of its session.
+    fn outcome() -> Self {
+        let diagnostic = misfit("this is an outcome, not a session".to_owned());
+        let help = "the session is its member `session`: pass that alone";
+        Self { pointer: "/session".to_owned(), named: true, diagnostic: diagnostic.with_help(help) }
+    }
+
     /// A misfit whose name is unknown; `declared` are the known ones.
     fn name<'n>(pointer: String, message: String, name: &str, declared: impl IntoIterator<Item = &'n str>) -> Self {
         Self { pointer, named: true, diagnostic: misfit(message).with_nearest(name, declared) }
@@ -257,6 +264,11 @@ impl Misfits {
         }
         self.list
     }
+}
+
+/// Whether the members are those of an outcome, which holds its session.
+fn is_outcome(members: &Object) -> bool {
+    members.get("session").is_some_and(|session| session.as_object().is_some()) && members.get("status").is_some()
 }
 
 /// Ids are less than this: up to here, every JSON reader distinguishes integers.
@@ -313,6 +325,9 @@ impl Program {
             let what = "a session is an object with `mode`, `state`, `now`, `ids`, `pending` and `resolved`";
             return (session, vec![Misfit::value("", what.to_owned())]);
         };
+        if is_outcome(members) {
+            return (session, vec![Misfit::outcome()]);
+        }
         for (name, value) in members {
             let pointer = || pointer_to("", name);
             match (name, value) {

@@ -92,17 +92,6 @@ impl StoredSession<'_> {
             refused(&[Diagnostic::new(Code::SESSION_MISFIT, at(span), message).with_help(help)])
         })?;
         let given = [("mode", mode.clone()), ("now", given_now.clone().or(now))];
-        if partial.get("session").is_some_and(|session| session.as_object().is_some())
-            && partial.get("status").is_some()
-        {
-            let help = "the session is its member `session`: write that into a file of its own";
-            return Err(refused(&[Diagnostic::new(
-                Code::SESSION_MISFIT,
-                at(Span::new(0, 1)),
-                "this is an outcome, not a session",
-            )
-            .with_help(help)]));
-        }
         partial.extend(given.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into()))));
         let (session, faults) = program.resume_in_part(&Value::Object(partial));
         if faults.is_empty() {
