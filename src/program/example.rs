@@ -96,10 +96,14 @@ fn format(schema: &Value) -> Option<&'static str> {
     FORMATS.iter().find(|(format, _)| *format == asked).map(|(_, text)| *text)
 }
 
-/// The description of a text, if the schema allows any text.
+/// The description of a text, if the schema allows it as a value: it is not too long or too short, and need not match.
 fn description(schema: &Value) -> Option<&str> {
-    let free = !TEXT_KEYS.iter().chain(&["format"]).any(|key| schema.get(key).is_some());
-    schema.get("description").filter(|_| free).and_then(Value::as_str)
+    let description = schema.get("description")?.as_str()?;
+    let bound = |key: &str| schema.get(key).and_then(Value::as_u64);
+    let letters = description.chars().count() as u64;
+    let fits = (bound("minLength").unwrap_or(0)..=bound("maxLength").unwrap_or(u64::MAX)).contains(&letters);
+    let free = !["pattern", "format"].iter().any(|key| schema.get(key).is_some());
+    (fits && free).then_some(description)
 }
 
 fn object(schema: &Value, members: ExampleMembers, depth: usize) -> Value {
