@@ -2,11 +2,11 @@
 //!
 //! In: every degradation table, and the strategies of guardrails.
 //! Out: `pack/unfit-strategy` for each strategy that cannot; `pack/wrong-value` for a defect with no strategy, or at a
-//! place where it cannot occur.
+//! place where it cannot occur, or for a limit that no correction keeps to.
 //! Never: judges which strategy is best.
 
 use crate::diagnostic::{Code, Defect, Diagnostic, Strategy};
-use crate::surface::{Block, Degradation, Role, Surface};
+use crate::surface::{Block, Degradation, LEAST_CORRECTION_TOKENS, Role, Surface};
 use crate::text::{Location, Spanned};
 
 pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
@@ -27,6 +27,7 @@ pub(super) fn check(surface: &Surface, diagnostics: &mut Vec<Diagnostic>) {
     }
     joins(surface, diagnostics);
     diagnostics.extend(never_asks(surface));
+    diagnostics.extend(too_short_correction(surface));
     let mut never = |defect: &Spanned<Defect>, who: String| {
         let message = format!("{who} never has the defect `{}`", defect.value);
         let place = if defect.value.is_of_blocks() { "the pack, a mode or a block" } else { "the pack or a mode" };
@@ -116,6 +117,14 @@ fn never_asks(surface: &Surface) -> Option<Diagnostic> {
     );
     let help = "let it answer a defect, as in `unknown-action = [\"ask-again\", \"drop\"]`, or take `[ask_again]` out";
     Some(finding.with_help(help).into_warning())
+}
+
+/// Reports a limit of corrections that no correction can keep to.
+fn too_short_correction(surface: &Surface) -> Option<Diagnostic> {
+    let tokens = surface.ask_again.as_ref()?.tokens.filter(|tokens| tokens.value < LEAST_CORRECTION_TOKENS)?;
+    let message = format!("no correction is limited to fewer than {LEAST_CORRECTION_TOKENS} tokens");
+    let help = format!("say `tokens = {LEAST_CORRECTION_TOKENS}` or more");
+    Some(Diagnostic::new(Code::PACK_WRONG_VALUE, tokens.at, message).with_help(help).into_warning())
 }
 
 /// Reports the first strategy of a list that never acts, because one before it always applies.

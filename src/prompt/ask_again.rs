@@ -12,6 +12,7 @@ use crate::expression::{Expression, Scope, Template};
 use crate::markup::Escape;
 use crate::program::{ActionId, Dialect, Mode, Permit, Program};
 use crate::session::Session;
+use crate::surface::LEAST_CORRECTION_TOKENS;
 use crate::text::{Lines, Location, Slice, Spanned, excerpt};
 use crate::value::{ByteBudget, Object, Value};
 use std::sync::LazyLock;
@@ -20,6 +21,8 @@ use std::sync::LazyLock;
 const BYTES_PER_TOKEN: usize = 3;
 /// If nothing else makes the text short enough, messages are cut to this many characters.
 const MAX_CUT_CHARACTERS: usize = 80;
+// A pack cannot ask for a text that is shorter than this.
+const _: () = assert!(MAX_CUT_CHARACTERS <= LEAST_CORRECTION_TOKENS * BYTES_PER_TOKEN);
 
 /// The text if the pack has none of its own.
 static WORDS: LazyLock<Option<Template>> = LazyLock::new(|| {

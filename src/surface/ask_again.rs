@@ -7,6 +7,9 @@
 use super::declare::table;
 use crate::text::Spanned;
 
+/// The fewest tokens of a correction: those of one fault that is cut short.
+pub(crate) const LEAST_CORRECTION_TOKENS: usize = 27;
+
 table! {
     /// How a model is asked to write an answer again, if the strategy is `ask-again`.
     AskAgain {

@@ -27,6 +27,7 @@ mod tree;
 
 pub use action::{Action, Content, Effect, Matching, Permit};
 pub use ask_again::AskAgain;
+pub(crate) use ask_again::LEAST_CORRECTION_TOKENS;
 pub use decode::{Named, OneOrMany, OneOrMore};
 pub use degradation::Degradation;
 pub use dialect::{
