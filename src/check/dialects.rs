@@ -125,12 +125,14 @@ fn nameless_calls(program: &Program, dialect: &Dialect, found: &mut Vec<Diagnost
         }
         let message = format!("every call of the block `{}` asks for `{name}`, which is not an action", block.name);
         let attribute = format!("did you mean `name = \"@{name}\"`? then its opener says which");
+        let near = nearest(name, program.actions.iter().map(|(name, _)| name.as_str()));
+        let near = near.map(|near| format!("did you mean `{near}`?"));
         let help = match block.called {
             NameSource::Word(_) if matches!(name, "name" | "type" | "action" | "tool" | "id") => &attribute,
             NameSource::Own if block.names.len() > 1 => {
                 "with several `names`, `@name` is always the block's own name: give each of them a block of its own"
             }
-            _ => "say where the action's name is, as in `name = \"@type\"`",
+            _ => near.as_deref().unwrap_or("say where the action's name is, as in `name = \"@type\"`"),
         };
         found.push(Diagnostic::new(Code::PACK_NAMELESS_CALL, block.at, message).with_help(help));
     }

@@ -28,6 +28,9 @@ const FOREIGN: &[(&str, &str)] = &[
     ("NOT", "say `not`"),
     ("IN", "say `in`"),
     ("equals", "`==` compares"),
+    ("elseif", "say `elif`"),
+    ("elsif", "say `elif`"),
+    ("foreach", "say `for`"),
     ("contains", "turn it round: `PART in WHOLE`"),
     ("then", "say `A if CONDITION else B`"),
 ];

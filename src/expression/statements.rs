@@ -102,7 +102,10 @@ impl<'s> Parser<'s> {
                 }
             }),
             foreign if FOREIGN.contains(&foreign) => Err(unusable(name.span)),
-            other => Err(self.fault(format!("unknown statement {other}"))),
+            other => {
+                let message = format!("unknown statement `{other}`: there is `if`, `for` and `set`");
+                Err(SyntaxFault::new(name.span, message))
+            }
         }
     }
 

@@ -160,10 +160,7 @@ impl<'s> Lexer<'s> {
                     self.trim = inner.get(..end).is_some_and(|inner_text| inner_text.ends_with('-'));
                     self.at += length + end + 2;
                 }
-                None => {
-                    self.at = self.source.len();
-                    self.wrong("unexpected end of comment");
-                }
+                None => self.add(Token::Wrong("this comment is never closed: `#}` is missing"), 2),
             }
             return None;
         }
@@ -201,8 +198,7 @@ impl<'s> Lexer<'s> {
             Some((at, inner.chars().next(), at + 2 + inner.len() - signless.len() + end, trims))
         });
         let Some((end, sign, next, trims)) = found else {
-            self.at = self.source.len();
-            return self.wrong("unexpected end of raw block");
+            return self.wrong("this `raw` is never closed: `{% endraw %}` is missing");
         };
         let mut text = rest.slice(..end);
         text = if trim { text.trim_start() } else { text };

@@ -38,7 +38,25 @@ pub(super) fn undeclared<'n>(
         return None;
     }
     let message = format!("no table declares the {kind} `{}`", excerpt(name, 60));
-    Some(Diagnostic::new(code, at, message).with_nearest(name, declared))
+    let fault = Diagnostic::new(code, at, message);
+    Some(match declared.is_empty() {
+        true => match first_table(kind, name) {
+            Some(table) => fault.with_help(format!("add {table}")),
+            None => fault,
+        },
+        false => fault.with_nearest(name, declared),
+    })
+}
+
+/// The table that would declare this name, where nothing of its kind is declared yet.
+fn first_table(kind: &str, name: &str) -> Option<String> {
+    let is_bare = name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
+    let key = if is_bare { name.to_owned() } else { format!("\"{}\"", excerpt(name, 60)) };
+    match kind {
+        "group" => Some(format!("`[groups]`, with a line `{key} = […]`")),
+        "action" | "content" | "dialect" | "message" | "mode" | "tier" => Some(format!("`[{kind}s.{key}]`")),
+        _ => None,
+    }
 }
 
 /// Like `undeclared`, for the name of a mode.

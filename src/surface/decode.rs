@@ -159,6 +159,12 @@ impl<'r> Decoder<'r> {
             DeValue::String(text) if text.parse::<bool>().is_ok() || text.parse::<f64>().is_ok() => {
                 Some("leave the quotes out".to_owned().into())
             }
+            DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_) | DeValue::Datetime(_)
+                if wanted == "a string" =>
+            {
+                let value = Span::from(node.span()).of(self.text);
+                Some(format!("put it in quotes: `\"{}\"`", excerpt(value, 40)).into())
+            }
             DeValue::String(_) if is_table => Some("a table is keys with values: `{ key = … }`".to_owned().into()),
             _ => None,
         };

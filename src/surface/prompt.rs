@@ -211,7 +211,7 @@ impl Decode for Amount {
         match node.get_ref() {
             DeValue::Table(_) => Some(Amount::ByTier(Named::decode(node, reading)?, reading.at(node.span()))),
             DeValue::Integer(_) => Some(Amount::Every(Spanned::decode(node, reading)?)),
-            _ => reading.misfit(node, "a whole number, or one for each tier as in `{ full = 800 }`,"),
+            _ => reading.misfit(node, "a whole number, or one for each tier as in `{ full = 800 }`"),
         }
     }
 }

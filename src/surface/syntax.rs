@@ -141,6 +141,8 @@ fn advice(message: &str, text: &str, span: Span) -> Option<&'static str> {
         Some("`]` is missing")
     } else if rest.starts_with(',') && message.starts_with("unexpected key or value") {
         Some("take the comma out: each key of a table has a line of its own")
+    } else if message.starts_with("key with no value") && (rest.starts_with('[') || rest.starts_with('*')) {
+        Some("a name with other characters is written in quotes, as in `\"files[]\"`")
     } else if message.starts_with("key with no value") && before.trim_end().ends_with(']') {
         Some("the header of a table starts with `[`")
     } else if message.starts_with("missing comma") {

@@ -38,7 +38,9 @@ pub(super) fn meant(failure: &CaseFailure) -> Option<String> {
                 codes().filter(|code| code.starts_with("response/")).find(whole).or_else(|| nearest(word, codes()));
             code.map(|code| format!("did you mean `{code}`?"))
         }
-        "calls" if failure.path.ends_with(".verdict") => word_of(&[Verdict::Accepted.name(), Verdict::Dropped.name()]),
+        "calls" if failure.path.ends_with(".verdict") => {
+            word_of(&[Verdict::Accepted, Verdict::Dropped, Verdict::Pending].map(Verdict::name))
+        }
         "effects" if failure.path.ends_with(".kind") => word_of(&Effect::KINDS),
         _ => None,
     }

@@ -144,7 +144,11 @@ pub(crate) fn read(source: &PayloadSource<'_>, body: Span, ladder: &[surface::Pa
     let or_text = |rung: usize| ladder.iter().skip(rung).any(|reader| *reader == surface::Payload::Text);
     let looks_json = || body.of(text).trim_start().starts_with(['{', '[']);
     let mut faulty: Option<ReadPayload> = None;
-    let mut refused = Unreadable { why: "there is no field in it".into(), at: body.trimmed(text), too_many: false };
+    let mut refused = Unreadable {
+        why: "there is no field in it: each parameter is a field of its own".into(),
+        at: body.trimmed(text),
+        too_many: false,
+    };
     // Attributes need no body, so only JSON can explain why the body is unreadable.
     let json_alone =
         ladder.iter().all(|reader| matches!(reader, surface::Payload::Attributes | surface::Payload::Json));
