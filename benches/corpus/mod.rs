@@ -569,8 +569,7 @@ pub(crate) fn writers_factory_with_prompts() -> Program {
 
 /// The dialect of the pack `dce` whose answers are one object, in a pack of its own.
 pub(crate) fn dce_object() -> Program {
-    let pack =
-        "[pack]\nname = \"object\"\nuse = [\"../reasoning\"]\ndialects = [\"json\"]\n[contents.file]\nkey = \"path\"\n";
+    let pack = "[pack]\nname = \"object\"\nuse = [\"std:reasoning\"]\ndialects = [\"json\"]\n[contents.file]\nkey = \"path\"\n";
     let dialect = files!("dce": "json.toml");
     load("object", dialect.into_iter().chain([("pack.toml", pack)]))
 }
@@ -632,13 +631,7 @@ pub(crate) fn dce() -> Program {
 }
 
 fn load(name: &str, files: impl IntoIterator<Item = (&'static str, &'static str)>) -> Program {
-    let mut folder = Folder::new(name, files);
-    let reasoning = Folder::new(
-        "reasoning",
-        files!("reasoning": "pack.toml" "grammar/closing.pest" "grammar/opening.pest" "grammar/reasoning.pest"),
-    );
-    folder.others.insert("../reasoning".to_owned(), reasoning);
-    let loaded = Program::load(&folder);
+    let loaded = Program::load(&Folder::new(name, files));
     loaded.value.unwrap_or_else(|| unreachable!("{:?}", loaded.diagnostics))
 }
 

@@ -234,6 +234,20 @@ impl Surface {
         self.modes.contains_key(name) || (self.modes.is_empty() && name == ONLY_MODE)
     }
 
+    /// The dialects that are read where nothing lists any: all but those of used packs that have only reasoning and
+    /// wrappers. They are there for others to include, and would claim an answer at its reasoning. If there are no
+    /// others, these are read.
+    pub(crate) fn unlisted_dialects(&self) -> Vec<&str> {
+        let serves = |dialect: &&Spanned<Dialect>| {
+            let blocks = &dialect.value.blocks;
+            let is_part = blocks.values().any(|block| block.value.role.is_answer());
+            !self.files.is_own(dialect.at.source) && !blocks.is_empty() && !is_part
+        };
+        let all = || self.dialects.iter().map(|(name, dialect)| (name.as_str(), dialect));
+        let read: Vec<&str> = all().filter(|(_, dialect)| !serves(dialect)).map(|(name, _)| name).collect();
+        if read.is_empty() { all().map(|(name, _)| name).collect() } else { read }
+    }
+
     /// The blocks of all dialects, with their names.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = (&String, &Spanned<Block>)> + Clone {
         self.dialects.values().flat_map(|dialect| &dialect.value.blocks)
@@ -547,6 +561,8 @@ impl Merging<'_> {
                 Replaces::Always | Replaces::Says(true) if self.is_used(before.at) => *before = entry,
                 Replaces::Says(false) if self.is_used(before.at) => {
                     self.diagnostics.push(twice(what, &name, entry.at, before.at).with_help(STAND_IN));
+                    // What else this pack says is about its own entry.
+                    *before = entry;
                 }
                 _ => self.diagnostics.push(twice(what, &name, entry.at, before.at)),
             }
@@ -610,7 +626,7 @@ impl Merging<'_> {
 }
 
 /// The help for an entry whose name a used pack has declared.
-const STAND_IN: &str = "to replace the used pack's, write `replace = true`";
+const STAND_IN: &str = "rename it, or write `replace = true` to replace that of the used pack";
 
 fn twice(what: &str, name: &str, here: Location, before: Location) -> Diagnostic {
     Diagnostic::new(Code::PACK_DUPLICATE, here, format!("the {what} `{name}` is declared twice"))

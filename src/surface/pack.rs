@@ -20,7 +20,8 @@ table! {
         about: Option<String>,
         /// The mode in which a session starts. Default: the first mode.
         start: Option<Spanned<String>> as "mode",
-        /// The dialects that are read side by side; the order breaks ties. Default: all, as declared.
+        /// The dialects that are read side by side; the order breaks ties. Default: all, as declared, except those of
+        /// used packs that have only reasoning and wrappers.
         dialects: Option<Vec<Spanned<String>>> as "dialect",
         /// Which state the `when` of permits sees: the one that the prompt showed (`together`), or the one that the
         /// accepted calls before it left (`in-turn`). Default: `together`.

@@ -1,6 +1,6 @@
 //! Shipped packs: which dialects does Rulebook come with?
 //!
-//! In: the packs of `rules/dialects/`, included in the build.
+//! In: `rules/reasoning` and the packs of `rules/dialects/`, included in the build.
 //! Out: their folders, by the name that `use` has after `std:`.
 //! Never: looks into a folder of the disk, or treats a shipped pack differently from any other that is used.
 
@@ -13,8 +13,8 @@ use std::sync::LazyLock;
 const STD: &str = "std:";
 
 macro_rules! packs {
-    ($($name:literal: $($file:literal)*,)*) => {
-        [$(($name, &[$(($file, include_str!(concat!("../../rules/dialects/", $name, "/", $file)))),*])),*]
+    ($($folder:literal { $($name:literal: $($file:literal)*,)* })*) => {
+        [$($(($name, &[$(($file, include_str!(concat!("../../", $folder, $name, "/", $file)))),*]),)*)*]
     };
 }
 
@@ -22,39 +22,44 @@ macro_rules! packs {
 type ShippedFiles = &'static [(&'static str, &'static str)];
 
 const PACKS: &[(&str, ShippedFiles)] = &packs! {
-    "aider": "pack.toml" "grammar/aider.pest",
-    "anthropic-xml": "pack.toml",
-    "bolt": "pack.toml",
-    "cline": "pack.toml",
-    "codex-patch": "pack.toml" "grammar/codex-patch.pest",
-    "cohere": "pack.toml" "grammar/marks.pest",
-    "deepseek-dsml": "pack.toml" "grammar/calls.pest" "grammar/parameters.pest",
-    "deepseek-v3": "pack.toml" "grammar/tokens.pest",
-    "deepseek-v3.1": "pack.toml" "grammar/tokens.pest",
-    "dyad": "pack.toml",
-    "functiongemma": "pack.toml" "grammar/calls.pest" "grammar/tokens.pest",
-    "gemma": "pack.toml" "grammar/calls.pest" "grammar/marks.pest",
-    "glm": "pack.toml" "grammar/arguments.pest" "grammar/calls.pest",
-    "granite": "pack.toml" "grammar/marks.pest",
-    "harmony": "pack.toml" "grammar/channels.pest",
-    "hermes": "pack.toml" "grammar/tokens.pest",
-    "hunyuan": "pack.toml" "grammar/tokens.pest",
-    "internlm2": "pack.toml" "grammar/marks.pest",
-    "kimi-k2": "pack.toml" "grammar/tokens.pest",
-    "llama3-json": "pack.toml" "grammar/calls.pest",
-    "llama3-tag": "pack.toml" "grammar/functions.pest",
-    "minimax-m2": "pack.toml" "grammar/tokens.pest",
-    "mistral": "pack.toml" "grammar/listed.pest" "grammar/named.pest" "grammar/thoughts.pest",
-    "nemotron": "pack.toml" "grammar/tokens.pest",
-    "phi-4": "pack.toml" "grammar/marks.pest",
-    "pythonic": "pack.toml" "grammar/calls.pest" "grammar/tokens.pest",
-    "qwen3-coder": "pack.toml" "grammar/functions.pest" "grammar/parameters.pest",
-    "react": "pack.toml" "grammar/steps.pest",
-    "seed-oss": "pack.toml" "grammar/functions.pest" "grammar/parameters.pest" "grammar/tokens.pest",
-    "step3": "pack.toml" "grammar/tokens.pest",
-    "unified-diff": "pack.toml" "grammar/unified-diff.pest",
-    "whole-file": "pack.toml" "grammar/whole-file.pest",
-    "xlam": "pack.toml" "grammar/lists.pest",
+    "rules/" {
+        "reasoning": "pack.toml" "grammar/closing.pest" "grammar/opening.pest" "grammar/reasoning.pest",
+    }
+    "rules/dialects/" {
+        "aider": "pack.toml" "grammar/aider.pest",
+        "anthropic-xml": "pack.toml",
+        "bolt": "pack.toml",
+        "cline": "pack.toml",
+        "codex-patch": "pack.toml" "grammar/codex-patch.pest",
+        "cohere": "pack.toml" "grammar/marks.pest",
+        "deepseek-dsml": "pack.toml" "grammar/calls.pest" "grammar/parameters.pest",
+        "deepseek-v3": "pack.toml" "grammar/tokens.pest",
+        "deepseek-v3.1": "pack.toml" "grammar/tokens.pest",
+        "dyad": "pack.toml",
+        "functiongemma": "pack.toml" "grammar/calls.pest" "grammar/tokens.pest",
+        "gemma": "pack.toml" "grammar/calls.pest" "grammar/marks.pest",
+        "glm": "pack.toml" "grammar/arguments.pest" "grammar/calls.pest",
+        "granite": "pack.toml" "grammar/marks.pest",
+        "harmony": "pack.toml" "grammar/channels.pest",
+        "hermes": "pack.toml" "grammar/tokens.pest",
+        "hunyuan": "pack.toml" "grammar/tokens.pest",
+        "internlm2": "pack.toml" "grammar/marks.pest",
+        "kimi-k2": "pack.toml" "grammar/tokens.pest",
+        "llama3-json": "pack.toml" "grammar/calls.pest",
+        "llama3-tag": "pack.toml" "grammar/functions.pest",
+        "minimax-m2": "pack.toml" "grammar/tokens.pest",
+        "mistral": "pack.toml" "grammar/listed.pest" "grammar/named.pest" "grammar/thoughts.pest",
+        "nemotron": "pack.toml" "grammar/tokens.pest",
+        "phi-4": "pack.toml" "grammar/marks.pest",
+        "pythonic": "pack.toml" "grammar/calls.pest" "grammar/tokens.pest",
+        "qwen3-coder": "pack.toml" "grammar/functions.pest" "grammar/parameters.pest",
+        "react": "pack.toml" "grammar/steps.pest",
+        "seed-oss": "pack.toml" "grammar/functions.pest" "grammar/parameters.pest" "grammar/tokens.pest",
+        "step3": "pack.toml" "grammar/tokens.pest",
+        "unified-diff": "pack.toml" "grammar/unified-diff.pest",
+        "whole-file": "pack.toml" "grammar/whole-file.pest",
+        "xlam": "pack.toml" "grammar/lists.pest",
+    }
 };
 
 static FOLDERS: LazyLock<BTreeMap<&str, Folder>> = LazyLock::new(|| {

@@ -147,10 +147,10 @@ fn a_strict_schema_reports_what_it_cannot_express() {
 
 /// The dialect of `dce` whose answers are one object, in a pack of its own.
 fn object_pack() -> Program {
-    let pack = "[pack]\nname = \"dce\"\nuse = [\"../reasoning\"]\ndialects = [\"json\"]\n[contents.file]\nkey = \"path\"\n[modes.cycle]\n";
+    let pack = "[pack]\nname = \"dce\"\nuse = [\"std:reasoning\"]\ndialects = [\"json\"]\n[contents.file]\nkey = \"path\"\n[modes.cycle]\n";
     let dialect = include_str!("../../rules/dce/json.toml");
     let folder = rulebook::Folder::new("dce", [("pack.toml", pack), ("json.toml", dialect)]);
-    Program::load(&crate::with_reasoning(folder)).value.unwrap()
+    Program::load(&folder).value.unwrap()
 }
 
 #[test]

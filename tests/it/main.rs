@@ -83,10 +83,3 @@ fn publish(name: &str, text: impl AsRef<[u8]>) {
     std::fs::write(&written, text).unwrap();
     std::fs::rename(written, Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)).unwrap();
 }
-
-/// A pack that uses the pack `reasoning` as `../reasoning`, together with that pack.
-pub(crate) fn with_reasoning(mut folder: rulebook::Folder) -> rulebook::Folder {
-    let reasoning = rulebook_fs::read_pack(&root().join("rules/reasoning")).unwrap().folder;
-    folder.others.insert("../reasoning".to_owned(), reasoning);
-    folder
-}

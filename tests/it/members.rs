@@ -15,7 +15,7 @@ static PROGRAM: LazyLock<Program> = LazyLock::new(|| {
     let pack = r#"
         [pack]
         name = "object"
-        use = ["../reasoning"]
+        use = ["std:reasoning"]
         dialects = ["json"]
         [contents.file]
         key = "path"
@@ -24,7 +24,7 @@ static PROGRAM: LazyLock<Program> = LazyLock::new(|| {
     "#;
     let dialect = include_str!("../../rules/dce/json.toml");
     let folder = Folder::new("object", [("pack.toml", pack), ("json.toml", dialect)]);
-    Program::load(&crate::with_reasoning(folder)).value.unwrap()
+    Program::load(&folder).value.unwrap()
 });
 
 fn run(response: &str) -> Outcome {

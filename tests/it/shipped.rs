@@ -11,6 +11,8 @@ use std::fs;
 use std::path::Path;
 
 const FOLDER: &str = "rules/dialects";
+/// The pack of dialects that others include: it reads no calls, and has cases of its own.
+const REASONING: &str = "reasoning";
 /// The case that every dialect has: the same five calls.
 const CALLS: &str = "the-five-calls.case";
 /// The case that every dialect of files has instead: the same changes, as far as the dialect can express them.
@@ -29,22 +31,30 @@ fn files(folder: &Path, below: &str, found: &mut BTreeMap<String, Vec<u8>>) {
     }
 }
 
+/// The shipped dialects that read calls or files.
+fn dialects() -> impl Iterator<Item = &'static str> {
+    shipped_packs().filter(|name| *name != REASONING)
+}
+
 #[test]
 fn every_pack_of_the_folder_is_shipped_as_it_is() {
     let mut names: Vec<String> =
         fs::read_dir(FOLDER).unwrap().map(|one| one.unwrap().file_name().into_string().unwrap()).collect();
+    names.push(REASONING.to_owned());
     names.sort();
     assert_eq!(names, shipped_packs().collect::<Vec<_>>());
     for name in shipped_packs() {
         let mut found = BTreeMap::new();
-        files(&Path::new(FOLDER).join(name), "", &mut found);
+        let folder = if name == REASONING { "rules" } else { FOLDER };
+        files(&Path::new(folder).join(name), "", &mut found);
+        found.retain(|path, _| !path.starts_with("tests/"));
         assert!(shipped_pack(name).unwrap().files == found, "{name}: list its files in src/surface/shipped.rs");
     }
 }
 
 #[test]
 fn shipped_packs_stay_short() {
-    let mut lines: Vec<(usize, &str)> = shipped_packs()
+    let mut lines: Vec<(usize, &str)> = dialects()
         .map(|name| {
             let files = shipped_pack(name).unwrap().files.values();
             let text = |file: &Vec<u8>| String::from_utf8(file.clone()).unwrap();
@@ -59,7 +69,7 @@ fn shipped_packs_stay_short() {
 #[test]
 fn the_same_changes_come_of_every_dialect_of_files() {
     let mut found: Vec<(&str, serde_json::Value)> = Vec::new();
-    for name in shipped_packs() {
+    for name in dialects() {
         let path = Path::new("tests/packs").join(format!("std-{name}")).join("tests").join(CHANGES);
         if path.exists() {
             found.push((name, expected(name, &path)["effects"].clone()));
@@ -86,7 +96,7 @@ fn expected(name: &str, path: &Path) -> BTreeMap<String, serde_json::Value> {
 #[test]
 fn the_same_calls_come_of_every_dialect() {
     let mut first: Option<(String, serde_json::Value)> = None;
-    for name in shipped_packs() {
+    for name in dialects() {
         let tests = Path::new("tests/packs").join(format!("std-{name}")).join("tests");
         if tests.join(CHANGES).exists() {
             continue;
@@ -130,7 +140,7 @@ fn read(name: &str, (program, session): &(Program, Session), text: &str) -> Outc
 
 #[test]
 fn what_a_prompt_shows_of_every_dialect_is_read_as_what_it_is() {
-    for name in shipped_packs() {
+    for name in dialects() {
         let pack = program(name);
         for action in pack.0.action_forms(MODE) {
             let text = action.example.unwrap_or_else(|| panic!("{name} cannot write a call of {}", action.name));
@@ -181,7 +191,7 @@ const OTHERWISE: &[(&str, &str)] = &[
 #[test]
 fn calls_are_written_byte_for_byte_as_the_template_of_their_model_writes_them() {
     let mut same = 0;
-    for name in shipped_packs() {
+    for name in dialects() {
         let pack = program(name);
         let tests = Path::new("tests/packs").join(format!("std-{name}")).join("tests");
         let known = |file: &&str| tests.join(file).exists();
@@ -244,9 +254,10 @@ fn the_page_of_models_is_that_of_the_packs() {
          `--tool-call-parser`, or it takes the calls out before Rulebook sees them. What it returns as tool calls needs\n\
          [no dialect](agents.md). Each dialect has cases in `tests/packs/std-NAME`, which say where its form is from.\n\
          Below each is what a prompt shows of it, which for a model is what its template writes.\n\
+         What a model thinks is read by [`std:reasoning`](dialects.md#what-a-model-thinks), if a dialect includes it.\n\
          <!-- Written by `UPDATE=1 cargo test` from the packs. -->\n",
     );
-    for name in shipped_packs() {
+    for name in dialects() {
         let pack = String::from_utf8(shipped_pack(name).unwrap().files["pack.toml"].clone()).unwrap();
         let reported = pack.lines().take_while(|line| *line != "[pack]").filter_map(|line| line.strip_prefix("# "));
         let reported: Vec<&str> = reported.collect();

@@ -524,7 +524,7 @@ fn what_a_used_pack_has_is_replaced_or_renamed() {
         let found = crate::texts::reported(&rulebook::check::review(&folder));
         found.into_iter().map(|one| (one.code, one.help)).collect::<Vec<_>>()
     };
-    let help = "to replace the used pack's, write `replace = true`".to_owned();
+    let help = "rename it, or write `replace = true` to replace that of the used pack".to_owned();
     assert_eq!(using("../other", ""), [("pack/duplicate-name".to_owned(), help)]);
     assert_eq!(using("../other", "replace = true\n"), []);
     let lost = using("../othr", "replace = true\n");

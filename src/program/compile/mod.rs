@@ -246,7 +246,10 @@ impl<'c> PackCompiler<'c> {
         let id = |name: &Spanned<String>| Some(dialects.iter().find(|dialect| dialect.name == name.value)?.id);
         let all: Vec<DialectId> = match surface.about.as_ref().and_then(|about| about.dialects.as_ref()) {
             Some(names) => names.iter().filter_map(id).collect(),
-            None => dialects.iter().map(|dialect| dialect.id).collect(),
+            None => {
+                let names = surface.unlisted_dialects();
+                dialects.iter().filter(|one| names.contains(&one.name.as_str())).map(|one| one.id).collect()
+            }
         };
         let mut modes = Table::default();
         for (name, mode) in &surface.modes {

@@ -174,9 +174,11 @@ fn escape(surface: &Surface, dialects: &[Dialect]) -> Escape {
     let names = |listed: Option<&Vec<Spanned<String>>>, name: &str| {
         listed.map(|listed| listed.iter().any(|one| one.value == name))
     };
+    let unlisted = surface.unlisted_dialects();
     // A dialect that others include, and that no mode reads, has no delimiters of its own.
     let is_read = |dialect: &&Dialect| {
-        names(surface.about.as_ref().and_then(|about| about.dialects.as_ref()), &dialect.name).unwrap_or(true)
+        names(surface.about.as_ref().and_then(|about| about.dialects.as_ref()), &dialect.name)
+            .unwrap_or_else(|| unlisted.contains(&dialect.name.as_str()))
             || surface.modes.values().any(|mode| names(mode.value.dialects.as_ref(), &dialect.name) == Some(true))
     };
     let read = || dialects.iter().filter(is_read);

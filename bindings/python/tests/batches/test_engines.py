@@ -115,7 +115,7 @@ def test_datasets(source: pathlib.Path, tmp_path: pathlib.Path, expected: dict[s
     judged = of("with_datasets")(dataset)
     assert counts(judged.data.table) == expected
     # The cache knows the program by its content.
-    pack: dict[str, Any] = {**files(answers.PACK), "../reasoning": files(answers.PACK.parent / "reasoning")}
+    pack: dict[str, Any] = files(answers.PACK)
     few = dataset.select(range(10))
     prints = []
     for program in [pack, dict(pack), {**pack, "pack.toml": pack["pack.toml"] + "\n# Changed.\n"}]:

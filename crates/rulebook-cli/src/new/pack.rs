@@ -34,7 +34,7 @@ pub(super) fn make(pack: &NewPack) -> Result<CommandOutput, Error> {
     let mut files = match (&pack.copy, &pack.dialect) {
         (Some(shipped), _) => copied(shipped, name)?,
         (None, Some(dialect)) => {
-            let made = tools::pack(name, shipped(dialect)?, pack.tools.as_deref())?;
+            let made = tools::pack(name, read_calls(shipped(dialect)?)?, pack.tools.as_deref())?;
             left_out = made.left_out;
             made.files
         }
@@ -67,6 +67,19 @@ fn shipped(name: &str) -> Result<&str, Error> {
     Err(Error::Failed(format!("no dialect called `{bare}` is shipped: {}", shipped_instead(bare))))
 }
 
+/// The name of a shipped pack, if its dialects read calls or files: others are only for dialects that include them.
+fn read_calls(name: &str) -> Result<&str, Error> {
+    let files = shipped_pack(name).map(|folder| &folder.files).into_iter().flatten();
+    let mut tables = files.filter(|(path, _)| path.ends_with(".toml")).map(|(_, bytes)| String::from_utf8_lossy(bytes));
+    match tables.any(|text| text.contains("\"call\"") || text.contains("\"content\"")) {
+        true => Ok(name),
+        false => {
+            let help = format!("make the pack without `--dialect`, and `use` `std:{name}` in it");
+            Err(Error::Failed(format!("`{name}` reads no calls: {help}")))
+        }
+    }
+}
+
 /// The files of a shipped pack, with another name in its `pack.toml`.
 fn copied(from: &str, name: &str) -> Result<Vec<(String, String)>, Error> {
     let from = shipped(from)?;
@@ -76,7 +89,8 @@ fn copied(from: &str, name: &str) -> Result<Vec<(String, String)>, Error> {
     for (_, text) in files.iter_mut().filter(|(path, _)| path == "pack.toml") {
         let old = text.lines().find(|line| line.starts_with("name ")).unwrap_or_default().to_owned();
         *text = text.replacen(&old, &format!("name    = {name:?}"), 1);
-        *text = text.replacen("#:schema ../../../schemas/pack.schema.json", "#:schema pack.schema.json", 1);
+        let schema = text.lines().find(|line| line.starts_with("#:schema ")).unwrap_or_default().to_owned();
+        *text = text.replacen(&schema, "#:schema pack.schema.json", 1);
     }
     Ok(files)
 }
