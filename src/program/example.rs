@@ -101,9 +101,9 @@ fn description(schema: &Value) -> Option<&str> {
     let description = schema.get("description")?.as_str()?;
     let bound = |key: &str| schema.get(key).and_then(Value::as_u64);
     let letters = description.chars().count() as u64;
-    let fits = (bound("minLength").unwrap_or(0)..=bound("maxLength").unwrap_or(u64::MAX)).contains(&letters);
-    let free = !["pattern", "format"].iter().any(|key| schema.get(key).is_some());
-    (fits && free).then_some(description)
+    let is_within = (bound("minLength").unwrap_or(0)..=bound("maxLength").unwrap_or(u64::MAX)).contains(&letters);
+    let is_free = !["pattern", "format"].iter().any(|key| schema.get(key).is_some());
+    (is_within && is_free).then_some(description)
 }
 
 fn object(schema: &Value, members: ExampleMembers, depth: usize) -> Value {
