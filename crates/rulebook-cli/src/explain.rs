@@ -139,6 +139,9 @@ fn unknown(name: &str) -> Error {
     let codes = pages().iter().map(|page| page.code);
     let bare = pages().iter().filter_map(|page| page.code.split_once('/')).map(|(_, name)| name);
     let help = match nearest(name, codes.chain(bare)) {
+        None if ["permits", "degradation", "stream"].contains(&name) => {
+            return Error::Failed(format!("that is a table of a pack: `rulebook explain --{name} PACK`"));
+        }
         Some(code) => format!("did you mean `{code}`?"),
         None => "`rulebook explain` lists them".to_owned(),
     };

@@ -259,9 +259,10 @@ impl Drafting<'_> {
                 Some(own) => {
                     let program = self.program;
                     let known = program.dialects_in(own);
-                    let all: Vec<&str> = program.dialects().collect();
-                    // Without a list, a pack reads all of its dialects, and a mode those of the pack. Both lists are
-                    // written, so that only this mode reads the new dialect.
+                    let is_read = |name: &&str| program.modes().any(|mode| program.dialects_in(mode).contains(name));
+                    let all: Vec<&str> = program.dialects().filter(is_read).collect();
+                    // Without a list, a mode reads the dialects of the pack. Both lists are written, so that only this
+                    // mode reads the new dialect.
                     self.edits.list(&["pack", "dialects"], Some(&all), None)?;
                     self.edits.list(&["modes", mode, "dialects"], Some(&known), Some(name))
                 }
