@@ -86,15 +86,15 @@ impl<'r> Judgement<'r> {
     }
 
     /// Hides what guardrails would redact in dropped text outside every block, in blocks that do not count, and in
-    /// accepted calls: a part of these may be dropped, such as a repeated field. Findings may quote it. The conditions of the guardrails are not evaluated,
-    /// since they are about what counts.
+    /// accepted calls: a part of these may be dropped, such as a repeated field. Findings may quote it. The conditions
+    /// of the guardrails are not evaluated, since they are about what counts.
     fn hide_in_dropped(&mut self, set: &TargetPatterns) {
         // Most guardrails do something else with whatever they find.
         if !set.may_redact {
             return;
         }
         if set.target == GuardrailTarget::Role(Role::Message) {
-            self.hide_outside(&candidates);
+            self.hide_outside(set);
         }
         for index in 0..self.document.blocks.len() {
             let accepted = self.is_accepted(index);
@@ -114,9 +114,7 @@ impl<'r> Judgement<'r> {
             if !is_meant {
                 continue;
             }
-            let may_redact = |rule: &&Guardrail| rule.may_redact() && self.applies(rule);
-            let candidates = self.program.guardrails.of_set(set).filter(may_redact);
-            let rules: Vec<&Guardrail> = candidates.filter(|rule| self.redacts(rule, &Subject::Block(index))).collect();
+            let rules = self.redacting(set, &Subject::Block(index));
             if let [_, ..] = rules.as_slice() {
                 let text = self.body_text(index);
                 rules.iter().for_each(|rule| self.hide_matches(rule, &text));
@@ -127,15 +125,12 @@ impl<'r> Judgement<'r> {
 
     /// Hides what guardrails of the message would redact in dropped text outside every block, which may be meant for
     /// the user.
-    fn hide_outside(&mut self, candidates: &[&Guardrail]) {
+    fn hide_outside(&mut self, set: &TargetPatterns) {
         for index in 0..self.texts.pieces.len() {
             let dropped = self.texts.pieces.get(index).filter(|piece| piece.fate == OutsideFate::Dropped);
             let Some(core) = dropped.map(OutsideText::core) else { continue };
             let written = core.of(self.text);
-            for rule in candidates {
-                if !self.redacts(rule, &Subject::Outside(index)) {
-                    continue;
-                }
+            for rule in self.redacting(set, &Subject::Outside(index)) {
                 for found in matches(rule, written).take(most_matches(written)) {
                     let place = Span::new(core.start + found.start, core.start + found.end);
                     self.redactions.hide(place, written.slice(found));
@@ -191,6 +186,12 @@ impl<'r> Judgement<'r> {
     /// Whether a block counts, and is accepted if it is a call.
     fn is_accepted(&self, index: usize) -> bool {
         self.call_of(index).map_or(self.counts(index), |call| call.accepted)
+    }
+
+    /// The guardrails of a set that redact what they find in the subject.
+    fn redacting(&self, set: &TargetPatterns, subject: &Subject) -> Vec<&'r Guardrail> {
+        let redacts = |rule: &&Guardrail| rule.may_redact() && self.applies(rule) && self.redacts(rule, subject);
+        self.program.guardrails.of_set(set).filter(redacts).collect()
     }
 
     /// Whether the strategy of a guardrail for a text may be `redact`.
