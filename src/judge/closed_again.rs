@@ -73,6 +73,10 @@ impl Judgement<'_> {
 
     /// The closer of a block in the text behind it, if what is before that closer may end the block as well.
     fn closer_again(&self, block: &Block, bound: &BlockBinding, gap: Span) -> Option<Span> {
+        // Fast path: most blocks are apart by a line break or two.
+        if gap.of(self.text).bytes().all(|byte| byte.is_ascii_whitespace()) {
+            return None;
+        }
         let closer = Span::new(block.inner().end, block.span().end).of(self.text).trim();
         // A mark without a name, such as a fence, may open as well as close.
         if gap.len() <= closer.len() || block.ended.is_cut() || !closer.contains(char::is_alphanumeric) {

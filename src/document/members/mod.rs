@@ -347,7 +347,11 @@ impl<'p> ObjectReader<'p> {
     /// dialect declares follows its closer.
     fn handle_leading_reasoning(&mut self) {
         let text = self.text;
-        let Some(mut leading) = LeadingReasoning::new(self.dialect, self.limits, self.left_open) else { return };
+        // Without an object, only an opener makes reasoning of the text.
+        let has_object = self.find_start().is_some();
+        self.at = 0;
+        let left_open = self.left_open.or((!has_object).then_some(false));
+        let Some(mut leading) = LeadingReasoning::new(self.dialect, self.limits, left_open) else { return };
         let mut budget = StepBudget::new(self.limits);
         // An answer that is one object has no masks.
         let mut masks = Masks::new(MaskKinds::default());
