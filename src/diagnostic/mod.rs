@@ -253,7 +253,8 @@ impl<T> Checked<T> {
     /// let pack = "[pack]\nname = \"lamp\"\n[modes.home]\npermits = [\"dim\"]\n";
     /// let faults = Program::load(&Folder::new("lamp", [("pack.toml", pack)])).into_result().unwrap_err();
     /// let last = faults.to_string().lines().last().unwrap().to_owned();
-    /// assert_eq!(last, "lamp/pack.toml:4:12: error[pack/unknown-action]: no table declares the action `dim`");
+    /// let message = "no table declares the action `dim` (add `[actions.dim]`)";
+    /// assert_eq!(last, format!("lamp/pack.toml:4:12: error[pack/unknown-action]: {message}"));
     /// ```
     ///
     /// # Errors

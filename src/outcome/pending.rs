@@ -21,15 +21,10 @@ const MAX_PENDING: usize = 100;
 const MAX_LISTED: usize = 8;
 
 impl Program {
-    /// The outcome of the call that waits under `id`, now that a person has confirmed or declined it.
-    /// Of the options, only `trace` has an effect.
-    pub(crate) fn resolve_pending(
-        &self,
-        session: &Session,
-        id: &str,
-        is_confirmed: bool,
-        options: &Options,
-    ) -> Outcome {
+    /// The outcome of the call that waits under `id`, now that a person has confirmed or declined it. Of the options,
+    /// only `trace` has an effect.
+    #[doc(hidden)]
+    pub fn resolve_pending(&self, session: &Session, id: &str, is_confirmed: bool, options: &Options) -> Outcome {
         let mut session = session.clone();
         let Some(waited) = session.pending.remove(id) else {
             return self.nothing_waits(&session, id);

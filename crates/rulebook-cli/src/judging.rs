@@ -105,8 +105,7 @@ impl AnswerArguments {
     ) -> Result<Judged, Error> {
         if let Some(id) = self.confirm.as_ref().or(self.decline.as_ref()) {
             let session = self.judging.session.open(program, format, now)?;
-            let decide = if self.confirm.is_some() { Program::confirm } else { Program::decline };
-            let outcome = decide(program, &session, id);
+            let outcome = program.resolve_pending(&session, id, self.confirm.is_some(), &options);
             let reply = waiting_call(&session, id);
             let (text, flattened) = flattened(&reply, &outcome);
             let (response, flattened, reply) = (Source::new("the call", text), Some(flattened), Some(reply));

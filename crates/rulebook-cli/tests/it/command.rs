@@ -52,6 +52,20 @@ fn check(folder: &Path, arguments: &[&str], status: i32, out: &str, err: &str) {
 }
 
 #[test]
+fn a_decision_of_a_person_can_be_traced() {
+    let folder = folder("confirmed");
+    let pack = crate::root().join("tests/packs/confirming");
+    let pack = pack.to_str().unwrap();
+    let answer = "<tool name=\"spend\"><amount>60</amount></tool>";
+    let (asked, _) = outputs(&folder, &["run", pack, "-", "--format", "json"], answer, 0);
+    let asked: serde_json::Value = serde_json::from_str(&asked).unwrap();
+    std::fs::write(folder.join("session.json"), asked["session"].to_string()).unwrap();
+    let decide = ["run", pack, "--session", "session.json", "--trace"];
+    check(&folder, &[&decide[..], &["--confirm", "p-1"]].concat(), 0, "once a person has confirmed it", "");
+    check(&folder, &[&decide[..], &["--decline", "p-1"]].concat(), 0, "a person has declined `spend`", "");
+}
+
+#[test]
 fn a_new_pack_checks_clean_and_its_cases_pass() {
     let folder = folder("new");
     check(&folder, &["new", "pack", "notes"], 0, "made `notes`", "");
