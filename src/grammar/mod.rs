@@ -55,7 +55,8 @@ pub struct First {
 
 impl First {
     pub(crate) fn new(literals: Vec<String>, bytes: [bool; 256], empty: bool) -> Self {
-        let may_follow = |byte: u8| literals.iter().any(|one| one.bytes().nth(1).is_none_or(|second| second == byte));
+        let may_follow =
+            |byte: u8| literals.iter().any(|one| one.as_bytes().get(1).is_none_or(|second| *second == byte));
         let second_bytes = std::array::from_fn(|byte| may_follow(byte as u8));
         Self { literals, bytes, empty, second_bytes }
     }
